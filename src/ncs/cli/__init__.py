@@ -1,0 +1,1 @@
+"""The commands, which walk the rooms in order; only here are rooms joined."""

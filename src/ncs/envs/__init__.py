@@ -1,0 +1,1 @@
+"""Room 1 of 8. Takes actions, gives pixels."""

@@ -1,0 +1,1 @@
+"""Room 3 of 8. Takes pixels, gives entities."""

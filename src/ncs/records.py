@@ -1,0 +1,175 @@
+"""What travels between rooms: records, the protocols they meet, and the errors a user can cause.
+
+Legend: N objects, K slots, T frames, B lanes, H height, W width, P mask cells,
+D type channels, S state channels, M graph nodes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+GoalKind = Literal["complete", "partial", "none"]
+Split = Literal["dev", "test", "fresh"]
+Observation = dict[str, NDArray[np.uint8]]
+
+
+class NcsError(Exception):
+    """A mistake a user can mend: one line that names the culprit, the limit and the way out."""
+
+
+class ConfigError(NcsError):
+    """A setting that is unknown, of the wrong type or out of range."""
+
+
+class DataError(NcsError):
+    """A file that is missing, damaged, foreign or in the way."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A rearrangement problem, whole: enough to rebuild its start and its goal to the pixel."""
+
+    world: str
+    goal: GoalKind
+    scene: Mapping[str, NDArray[Any]]  # world-specific arrays, the first axis is N
+    minimum_moves: int  # fewest actions that satisfy every constraint
+
+    @property
+    def n_objects(self) -> int:
+        """Objects in the scene, constrained or not."""
+        return len(next(iter(self.scene.values())))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Where everything really is: for scoring and diagnostics, never for a model."""
+
+    position: NDArray[np.float32]  # (N, 3) metres
+    colour: NDArray[np.float32]  # (N, 3) RGB in [0, 1]
+    kind: NDArray[np.int32]  # (N,) which shape
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What happened to one task: the score after every step, and frames if they were asked for."""
+
+    task: Task
+    action: NDArray[np.float32]  # (T, 6)
+    satisfied: NDArray[np.int32]  # (T + 1,) constraints that hold, the start first
+    n_constraints: int
+    seconds: float
+    frame: NDArray[np.uint8] | None = None  # (T + 1, H, W, 3)
+    truth: Sequence[Truth] = ()  # T + 1 of them when frames are kept
+
+
+@dataclass(frozen=True)
+class Clips:
+    """A batch of experience: all a model may learn from."""
+
+    frame: NDArray[np.uint8]  # (B, T, H, W, 3)
+    action: NDArray[np.float32]  # (B, T - 1, 6): w then delta w, metres
+
+
+@dataclass(frozen=True)
+class Entities:
+    """One scene, slot by slot."""
+
+    kind: NDArray[np.float32]  # (K, D) what it is, the paper's z; an action never changes it
+    state: NDArray[np.float32]  # (K, S) where it is, the paper's s; only the moved slot changes
+    mask: NDArray[np.float32]  # (K, P) share of each cell of the image that the slot claims
+    presence: NDArray[np.bool_]  # (K,) False for a slot that stands for nothing
+    confidence: NDArray[np.float32] = field(  # (K,) how sure, in [0, 1]
+        default_factory=lambda: np.zeros(0, np.float32)
+    )
+
+
+@dataclass(frozen=True)
+class Graph:
+    """States as nodes, actions on edges: the paper's factorised transition graph."""
+
+    node: NDArray[np.float32]  # (M, S) centroids
+    action: NDArray[np.float32]  # (M, M, 6) the action of edge [i, j]; NaN where there is none
+    count: NDArray[np.int64]  # (M, M) transitions seen from node i to node j
+    mask: NDArray[np.float32]  # (M, P) mean mask of the states in each node
+
+
+@dataclass(frozen=True)
+class Result:
+    """One judged episode: a line of a results file."""
+
+    method: str
+    world: str
+    goal: str
+    objects: int
+    seed: int
+    episode: int
+    split: str
+    task: str  # hash of the task
+    config: str  # hash of the method's and the judge's settings
+    checkpoint: str  # hash of the weights and graph, "none" where there are none
+    code: str  # package version
+    minimum_moves: int
+    steps: int
+    unsatisfied: int  # constraints that did not hold at the start
+    final: float  # fractional success at the end
+    best: float  # the highest it ever was
+    seconds: float
+
+
+class Env(Protocol):
+    """A world as the rooms above see it: Gymnasium's interface and a door for judge and oracle."""
+
+    action_space: Any
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins an episode; ``options={"task": Task}`` sets which."""
+        ...
+
+    def step(
+        self, action: NDArray[np.float32]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Moves at most one object."""
+        ...
+
+    def draw_task(self, rng: np.random.Generator) -> Task:
+        """A task of this world's settings."""
+        ...
+
+    def truth(self) -> Truth:
+        """Where everything really is."""
+        ...
+
+    def segment(self) -> NDArray[np.uint8]:
+        """Which object each pixel shows, (H, W): 0 is background, i + 1 is object i."""
+        ...
+
+    def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
+        """An exact pick of one object and a legal place drawn at random."""
+        ...
+
+    def oracle_action(self) -> NDArray[np.float32]:
+        """The next action of a shortest solution, from the ground truth."""
+        ...
+
+    def close(self) -> None:
+        """Frees the simulator."""
+        ...
+
+
+class Policy(Protocol):
+    """Anything that can be judged. It plays several episodes side by side, one a lane."""
+
+    def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
+        """Forgets the past and starts one episode per lane, each with its own random stream."""
+        ...
+
+    def act(
+        self, image_BHWC: NDArray[np.uint8], goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]
+    ) -> NDArray[np.float32]:
+        """One action (B, 6) for each of the given lanes; all it may see is the two pictures."""
+        ...

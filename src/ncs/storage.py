@@ -1,0 +1,189 @@
+"""Files that no crash can spoil: written aside, synced, renamed, and checked by hash when read."""
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as encode_arrays
+
+from ncs.records import DataError
+
+CHUNK = 1 << 20
+MAX_JSON = 64 << 20
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 of bytes, as hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_file(path: Path) -> str:
+    """SHA-256 of a file, as hex."""
+    with reading(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """JSON of one spelling: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest_json(value: Any) -> str:
+    """SHA-256 of a value's canonical JSON."""
+    return digest(canonical(value).encode())
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns the system's complaint about a file into one line that names it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns the system's complaint about a write into one line that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        way_out = (
+            "free some space and run the same command again; nothing written so far is lost"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT)
+            else "check the path and its permissions"
+        )
+        raise DataError(f"{path}: cannot be written ({error.strerror}): {way_out}") from None
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replaces a file in one step: a reader sees the old file or the new one, whole."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+            raise
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename inside a folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Deletes temporary files that a killed writer left behind."""
+    for path in folder.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Writes a JSON object together with a checksum of itself."""
+    body = {**value, "checksum": digest_json(value)}
+    text = json.dumps(body, indent=1, sort_keys=True, allow_nan=False)
+    write_bytes(path, text.encode() + b"\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object as ``write_json`` left it; refuses one that was changed since."""
+    with reading(path):
+        if path.stat().st_size > MAX_JSON:
+            raise DataError(f"{path}: over {MAX_JSON >> 20} MB, too large for a manifest")
+        data = path.read_bytes()
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise DataError(f"{path}: is not JSON; restore it or make it again") from None
+    if not isinstance(value, dict) or "checksum" not in value:
+        raise DataError(f"{path}: has no checksum, so it was not written by ncs")
+    expected = value.pop("checksum")
+    if digest_json(value) != expected:
+        raise DataError(f"{path}: damaged (checksum differs); restore it or make it again")
+    return value
+
+
+def write_arrays(
+    path: Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any] | None = None
+) -> str:
+    """Writes arrays as safetensors with a checksum inside; the file's own SHA-256 comes back."""
+    dense = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
+    # One metadata key only: with several, their order in the file would not be fixed.
+    label = canonical({"about": dict(about or {}), "content": digest_content(dense)})
+    data = encode_arrays(dense, metadata={"ncs": label})
+    write_bytes(path, data)
+    return digest(data)
+
+
+def digest_content(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 over names, types, shapes and bytes of arrays."""
+    total = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        total.update(canonical([name, array.dtype.str, list(array.shape)]).encode())
+        total.update(np.ascontiguousarray(array).tobytes())
+    return total.hexdigest()
+
+
+def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and their label as ``write_arrays`` left them; refuses a damaged file by name."""
+    with reading(path):
+        path.stat()
+        try:
+            with safe_open(path, framework="numpy") as file:
+                names = list(file.keys())
+                label = json.loads((file.metadata() or {})["ncs"])
+                arrays = {name: file.get_tensor(name) for name in names}
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{path}: damaged or not written by ncs ({brief(error)}); restore it or make it "
+                "again"
+            ) from None
+    if digest_content(arrays) != label.get("content"):
+        raise DataError(f"{path}: damaged (checksum differs); restore it or make it again")
+    return arrays, label["about"]
+
+
+def brief(error: BaseException, limit: int = 120) -> str:
+    """An exception's words on one short line."""
+    return " ".join(str(error).split())[:limit] or type(error).__name__
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds a lock beside a file or folder, so that two writers never meet."""
+    lock = path.parent / f".{path.name}.lock"
+    with writing(path):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError(f"{path}: another ncs process is writing it; wait for it") from None
+        yield
+    finally:
+        os.close(handle)
