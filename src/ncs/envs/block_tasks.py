@@ -1,0 +1,121 @@
+"""Pure facts of the block grid: which tasks there are, and how few moves solve them.
+
+Cells are numbered 0 to 15, x fastest. A goal cell of -1 means the object has no constraint.
+Legend: N objects, 2 coordinates.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.records import GoalKind, Task
+
+WORLD = "block-rearrange"
+SIDE = 4
+N_CELLS = SIDE * SIDE
+SPACING = 0.2  # metres; keeps every action within one metre, as Gymnasium's checker wants
+NO_GOAL = -1
+
+Cells = NDArray[np.int64]
+
+
+def cell_centres() -> NDArray[np.float64]:
+    """The xy of every cell, (16, 2)."""
+    line = (np.arange(SIDE) - (SIDE - 1) / 2) * SPACING
+    y, x = np.meshgrid(line, line, indexing="ij")
+    return np.stack([x.ravel(), y.ravel()], axis=1)
+
+
+def nearest_cell(point_2: NDArray[np.float64]) -> int | None:
+    """The cell a point lies in, or None outside the arena."""
+    column_row = np.floor(point_2 / SPACING + SIDE / 2).astype(int)
+    edge = SIDE * SPACING / 2
+    on_edge = (np.abs(point_2) <= edge) & (column_row == SIDE)
+    column_row = column_row - on_edge  # the arena's far edge belongs to its last cell
+    if (column_row < 0).any() or (column_row >= SIDE).any():
+        return None
+    return int(column_row[1] * SIDE + column_row[0])
+
+
+def draw_task(rng: np.random.Generator, n_objects: int, goal: GoalKind, n_constrained: int) -> Task:
+    """A task with random colours, start cells and goal cells."""
+    colour_N3 = rng.random((n_objects, 3)).astype(np.float32)
+    start_N = rng.choice(N_CELLS, n_objects, replace=False)
+    n_goals = {"complete": n_objects, "partial": n_constrained, "none": 0}[goal]
+    goal_N = np.full(n_objects, NO_GOAL)
+    goal_N[:n_goals] = _draw_goals(rng, start_N, n_goals)
+    return make_task(goal, colour_N3, start_N, goal_N)
+
+
+def _draw_goals(rng: np.random.Generator, start_N: Cells, n_goals: int) -> Cells:
+    """Goal cells that are free at the start or, where those are too few, not one's own start."""
+    free = np.setdiff1d(np.arange(N_CELLS), start_N)
+    if len(free) >= n_goals:
+        return rng.choice(free, n_goals, replace=False)
+    while True:
+        goal_N = rng.choice(N_CELLS, n_goals, replace=False)
+        if (goal_N != start_N[:n_goals]).all():
+            return goal_N
+
+
+def make_task(
+    goal: GoalKind, colour_N3: NDArray[np.float32], start_N: Cells, goal_N: Cells
+) -> Task:
+    """A task from its parts, with the fewest moves worked out."""
+    scene: dict[str, NDArray[Any]] = {
+        "colour": np.asarray(colour_N3, np.float32),
+        "start": np.asarray(start_N, np.int8),
+        "goal": np.asarray(goal_N, np.int8),
+    }
+    return Task(WORLD, goal, scene, minimum_moves(np.asarray(start_N), np.asarray(goal_N)))
+
+
+def minimum_moves(cell_N: Cells, goal_N: Cells) -> int:
+    """Fewest moves that bring every constrained object home.
+
+    Follow from each object to the one that stands on its goal. Every misplaced object moves once;
+    a closed cycle costs one move more, to a spare cell, and so does an object without a constraint
+    that stands in the way.
+    """
+    owner = {int(cell): index for index, cell in enumerate(cell_N)}
+    misplaced = [i for i in range(len(cell_N)) if goal_N[i] not in (NO_GOAL, cell_N[i])]
+    wanted = [owner[int(goal_N[i])] for i in misplaced if int(goal_N[i]) in owner]
+    in_the_way = int((goal_N[wanted] == NO_GOAL).sum()) if wanted else 0
+    return len(misplaced) + in_the_way + len(find_cycles(cell_N, goal_N))
+
+
+def find_cycles(cell_N: Cells, goal_N: Cells) -> list[list[int]]:
+    """Groups of objects each of which stands on the goal of the one before it, in a ring."""
+    owner = {int(cell): index for index, cell in enumerate(cell_N)}
+    cycles: list[list[int]] = []
+    seen: set[int] = set()
+    for first in range(len(cell_N)):
+        path: list[int] = []
+        index: int | None = first
+        while index is not None and index not in seen:
+            seen.add(index)
+            path.append(index)
+            index = owner.get(int(goal_N[index])) if goal_N[index] != NO_GOAL else None
+        if index in path and len(path) > 1:
+            cycles.append(path[path.index(index) :])
+    return cycles
+
+
+def next_move(cell_N: Cells, goal_N: Cells) -> tuple[int, int] | None:
+    """The next move of a shortest solution as (object, target cell); None when all is done."""
+    occupied = {int(cell): index for index, cell in enumerate(cell_N)}
+    misplaced = [i for i in range(len(cell_N)) if goal_N[i] not in (NO_GOAL, cell_N[i])]
+    for index in misplaced:
+        if int(goal_N[index]) not in occupied:
+            return index, int(goal_N[index])
+    if not misplaced:
+        return None
+    wanted = {int(goal) for goal in goal_N}
+    free = [cell for cell in range(N_CELLS) if cell not in occupied]
+    spare = next((cell for cell in free if cell not in wanted), free[0])
+    for index in misplaced:
+        blocker = occupied[int(goal_N[index])]
+        if goal_N[blocker] == NO_GOAL:
+            return blocker, spare
+    return find_cycles(cell_N, goal_N)[0][0], spare

@@ -1,0 +1,149 @@
+"""block-rearrange: coloured cubes on a 4 x 4 grid, seen from above. The class is the spec."""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.envs.block_scene import CUBE, BlockScene
+from ncs.envs.block_tasks import (
+    N_CELLS,
+    NO_GOAL,
+    SIDE,
+    SPACING,
+    WORLD,
+    cell_centres,
+    draw_task,
+    nearest_cell,
+    next_move,
+)
+from ncs.envs.rearrange import IMAGE_SIZE, Rearrange
+from ncs.records import ConfigError, Task, Truth
+
+EDGE = SIDE * SPACING / 2
+
+
+class BlockRearrange(Rearrange):
+    """Move coloured cubes on a grid until they stand as the goal picture shows.
+
+    ## Description
+    The paper's *block-rearrange*, rendered by PyBullet's software renderer: up to 12 cubes of equal
+    size, shape and orientation on 16 cells, each of a colour drawn uniformly from RGB [0, 1]^3,
+    on a grey floor. A colour may happen to lie near another's or the floor's.
+
+    ## Observation space
+    ``Dict(image, goal)``, two 64 x 64 x 3 ``uint8`` pictures from straight above: the scene as it
+    is and as it should be. A cube is 13 pixels wide, the gap between neighbours 3. Nothing else
+    is observed: positions are known to the judge alone.
+
+    ## Action space
+    ``Box(6)``: a point ``w = (x, y, z)`` and a displacement ``dw``, in metres. The arena spans
+    [-0.4, 0.4] in x and y; x points right and y up in the picture. z is fixed: it takes part in
+    the space as in the paper, and has no effect.
+
+    ## Dynamics
+    ``w`` picks the cube within half the cell spacing (0.1 m along each axis), that is, the cube in
+    the cell it lies in. The cube snaps to the cell nearest ``w + dw``. An empty pick, an occupied
+    target or one outside the arena changes nothing and costs a step.
+
+    ## Goals
+    * ``complete``: every cube has a goal cell, none of which is occupied at the start. From nine
+      cubes on the grid has too few free cells; a goal may then be the start of another cube, so
+      that order matters and a cycle needs a spare cell. No cube starts on its own goal.
+    * ``partial``: only ``n_constrained`` cubes have a goal (free at the start); the others stay in
+      the scene and are absent from the goal picture.
+    * ``none``: free play, for collecting experience; the goal repeats the first image.
+
+    ## Reward, end of an episode
+    The reward of a step is the number of constraints that hold after it. An episode terminates
+    when all hold and is truncated after ``cap_factor`` times the fewest moves that solve it (four
+    times, as in the paper). ``info`` carries ``satisfied``, ``constraints``,
+    ``unsatisfied_at_start``, ``minimum_moves`` and ``max_steps``; fractional success is
+    (satisfied now - satisfied at the start) / unsatisfied at the start.
+
+    ## Arguments
+    ``n_objects`` (1 to 12, default 4), ``goal``, ``n_constrained`` (default 2), ``cap_factor``
+    (default 4), ``render_mode`` (``"rgb_array"``) and ``render_size`` (default 256).
+    ``reset(options={"task": task})`` plays a given task.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    world = WORLD
+    max_objects = 12
+    arena_low: ClassVar[NDArray[np.float64]] = np.array([-EDGE, -EDGE, 0.0])
+    arena_high: ClassVar[NDArray[np.float64]] = np.array([EDGE, EDGE, CUBE])
+
+    _scene: BlockScene | None = None
+
+    def draw_task(self, rng: np.random.Generator) -> Task:
+        """A task of this world's settings, drawn at random."""
+        return draw_task(rng, self.n_objects, self.goal, self.n_constrained)
+
+    def _set_up(self, task: Task) -> None:
+        if self._scene is None:
+            self._scene = BlockScene(self.max_objects)
+        self._cell_N = task.scene["start"].astype(np.int64)
+        self._goal_N = task.scene["goal"].astype(np.int64)
+        used = np.concatenate([self._cell_N, self._goal_N])
+        if used.min() < NO_GOAL or used.max() >= N_CELLS or self._cell_N.min() < 0:
+            raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used.tolist()}")
+        self._scene.paint(task.scene["colour"])
+
+    def _move(self, action: NDArray[np.float64]) -> None:
+        picked = nearest_cell(action[:2])
+        target = nearest_cell(action[:2] + action[3:5])
+        if picked is None or target is None or target in self._cell_N:
+            return
+        self._cell_N[self._cell_N == picked] = target
+
+    def _constraints(self) -> NDArray[np.bool_]:
+        constrained = self._goal_N != NO_GOAL
+        holds: NDArray[np.bool_] = (self._cell_N == self._goal_N)[constrained]
+        return holds
+
+    def _picture(self, size: int) -> NDArray[np.uint8]:
+        return self._show(self._cell_N).picture(size)
+
+    def _goal_picture(self, size: int) -> NDArray[np.uint8]:
+        return self._show(self._goal_N).picture(size)
+
+    def _show(self, cell_N: NDArray[np.int64]) -> BlockScene:
+        assert self._scene is not None
+        self._scene.arrange(cell_N)
+        return self._scene
+
+    def segment(self) -> NDArray[np.uint8]:
+        """Which cube each pixel shows, (64, 64): 0 is floor, i + 1 is cube i."""
+        return self._show(self._cell_N).segment(IMAGE_SIZE)
+
+    def truth(self) -> Truth:
+        """Where every cube really is: for scoring and diagnostics only."""
+        position_N3 = np.full((self.n_objects, 3), CUBE / 2, np.float32)
+        position_N3[:, :2] = cell_centres()[self._cell_N]
+        colour_N3 = np.asarray(self.task.scene["colour"], np.float32)
+        return Truth(position_N3, colour_N3, np.zeros(self.n_objects, np.int32))
+
+    def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
+        """An exact pick of one cube and a random free cell to put it."""
+        free = np.setdiff1d(np.arange(N_CELLS), self._cell_N)
+        return self._action(index, int(rng.choice(free)))
+
+    def oracle_action(self) -> NDArray[np.float32]:
+        """The next action of a shortest solution; picks nothing up once all is done."""
+        move = next_move(self._cell_N, self._goal_N)
+        return np.zeros(6, np.float32) if move is None else self._action(*move)
+
+    def _action(self, index: int, target: int) -> NDArray[np.float32]:
+        """The exact pick-and-move of one cube to a cell."""
+        centre = cell_centres()
+        here = centre[self._cell_N[index]]
+        there = centre[target]
+        return np.array([*here, CUBE / 2, *(there - here), 0.0], np.float32)
+
+    def close(self) -> None:
+        """Frees the simulator."""
+        if self._scene is not None:
+            self._scene.close()
+            self._scene = None
