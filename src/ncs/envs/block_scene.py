@@ -5,6 +5,7 @@ pixels a cube is 13 wide and 3 pixels of floor lie between neighbours.
 """
 
 import contextlib
+import functools
 import os
 from collections.abc import Iterator
 
@@ -112,8 +113,8 @@ class BlockScene:
         index = self._index_of_body[np.maximum(np.asarray(body), 0).reshape(size, size)]
         return rgb, index
 
-    def close(self) -> None:
-        """Frees the simulator; closing twice does no harm."""
-        if self._client >= 0:
-            pybullet.disconnect(physicsClientId=self._client)
-            self._client = -1
+
+@functools.cache
+def shared_scene(n_cubes: int) -> BlockScene:
+    """The scene all block worlds of a process share: it is set anew before each picture."""
+    return BlockScene(n_cubes)

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.block_scene import CUBE, BlockScene
+from ncs.envs.block_scene import CUBE, BlockScene, shared_scene
 from ncs.envs.block_tasks import (
     N_CELLS,
     NO_GOAL,
@@ -75,21 +75,16 @@ class BlockRearrange(Rearrange):
     arena_low: ClassVar[NDArray[np.float64]] = np.array([-EDGE, -EDGE, 0.0])
     arena_high: ClassVar[NDArray[np.float64]] = np.array([EDGE, EDGE, CUBE])
 
-    _scene: BlockScene | None = None
-
     def draw_task(self, rng: np.random.Generator) -> Task:
         """A task of this world's settings, drawn at random."""
         return draw_task(rng, self.n_objects, self.goal, self.n_constrained)
 
     def _set_up(self, task: Task) -> None:
-        if self._scene is None:
-            self._scene = BlockScene(self.max_objects)
         self._cell_N = task.scene["start"].astype(np.int64)
         self._goal_N = task.scene["goal"].astype(np.int64)
         used = np.concatenate([self._cell_N, self._goal_N])
         if used.min() < NO_GOAL or used.max() >= N_CELLS or self._cell_N.min() < 0:
             raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used.tolist()}")
-        self._scene.paint(task.scene["colour"])
 
     def _move(self, action: NDArray[np.float64]) -> None:
         picked = nearest_cell(action[:2])
@@ -110,9 +105,10 @@ class BlockRearrange(Rearrange):
         return self._show(self._goal_N).picture(size)
 
     def _show(self, cell_N: NDArray[np.int64]) -> BlockScene:
-        assert self._scene is not None
-        self._scene.arrange(cell_N)
-        return self._scene
+        scene = shared_scene(self.max_objects)
+        scene.paint(self.task.scene["colour"])
+        scene.arrange(cell_N)
+        return scene
 
     def segment(self) -> NDArray[np.uint8]:
         """Which cube each pixel shows, (64, 64): 0 is floor, i + 1 is cube i."""
@@ -141,9 +137,3 @@ class BlockRearrange(Rearrange):
         here = centre[self._cell_N[index]]
         there = centre[target]
         return np.array([*here, CUBE / 2, *(there - here), 0.0], np.float32)
-
-    def close(self) -> None:
-        """Frees the simulator."""
-        if self._scene is not None:
-            self._scene.close()
-            self._scene = None

@@ -1,0 +1,199 @@
+"""Collects experience into a buffer.
+
+Clip i depends on the seed and i alone, so any number of workers, killed and run again any number
+of times, end with the same bytes.
+
+Legend: C clips in a shard, T frames, N objects.
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ncs.data.buffer import FORMAT, MANIFEST, SHARD_CLIPS, clip_shard, truth_shard
+from ncs.data.rollout import Start, rollout
+from ncs.data.seeds import stream
+from ncs.data.workers import spread
+from ncs.records import DataError, Env, Episode
+from ncs.settings import Settings
+from ncs.storage import (
+    digest_file,
+    locked,
+    read_arrays,
+    read_json,
+    remove_leftovers,
+    write_arrays,
+    write_json,
+)
+
+PLAN = "collecting.json"
+MakeEnv = Callable[..., Env]
+
+
+class CollectConfig(Settings):
+    """What experience to gather."""
+
+    world: str
+    episodes: int = Field(5000, ge=1, le=10_000_000)  # the paper's buffer
+    objects: int = Field(4, ge=1, le=12)  # the paper trains on four
+    seed: int = Field(0, ge=0, lt=2**63)
+
+    @property
+    def n_shards(self) -> int:
+        """Files of each kind that the buffer takes."""
+        return -(-self.episodes // SHARD_CLIPS)
+
+
+class Explorer:
+    """Moves every object once, in random order, each to a random legal place.
+
+    It is told where objects are, so it plays no part in any comparison; the buffer keeps only what
+    it did and what was seen.
+    """
+
+    def __init__(self, envs: Sequence[Env], n_objects: int) -> None:
+        self._envs = envs
+        self._n_objects = n_objects
+
+    def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
+        """Draws each lane's order."""
+        self._rngs = [np.random.default_rng(list(seed)) for seed in seed_B]
+        self.orders = [rng.permutation(self._n_objects) for rng in self._rngs]
+        self._moves = [0] * len(self._rngs)
+
+    def act(
+        self, image_BHWC: NDArray[np.uint8], goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]
+    ) -> NDArray[np.float32]:
+        """The next object's move in each lane."""
+        actions = []
+        for lane in lane_B:
+            index = int(self.orders[lane][self._moves[lane]])
+            actions.append(self._envs[lane].random_move(index, self._rngs[lane]))
+            self._moves[lane] += 1
+        return np.stack(actions)
+
+
+@dataclass(frozen=True)
+class ShardJob:
+    """One shard to make."""
+
+    make_env: MakeEnv
+    config: CollectConfig
+    folder: Path
+    index: int
+
+
+@functools.lru_cache(maxsize=1)
+def _free_play(make_env: MakeEnv, world: str, n_objects: int) -> Env:
+    """The world a worker plays in, made once."""
+    return make_env(world, n_objects=n_objects, goal="none")
+
+
+def make_shard(job: ShardJob) -> list[dict[str, Any]]:
+    """Makes the two files of a shard unless they stand there whole; their manifest entries."""
+    first = job.index * SHARD_CLIPS
+    numbers = range(first, min(first + SHARD_CLIPS, job.config.episodes))
+    paths = [job.folder / clip_shard(job.index), job.folder / truth_shard(job.index)]
+    if not all(_is_whole(path, len(numbers)) for path in paths):
+        env = _free_play(job.make_env, job.config.world, job.config.objects)
+        explorer = Explorer([env], job.config.objects)
+        episodes, orders = [], []
+        for number in numbers:
+            episodes.append(_play(env, explorer, job.config, number))
+            orders.append(explorer.orders[0])
+        about = {"clips": len(numbers)}
+        write_arrays(paths[0], _experience(episodes), about)
+        write_arrays(paths[1], _ground_truth(episodes, orders), about)
+    return [
+        {"name": path.name, "clips": len(numbers), "sha256": digest_file(path)} for path in paths
+    ]
+
+
+def _is_whole(path: Path, n_clips: int) -> bool:
+    """Whether a shard stands there undamaged."""
+    try:
+        return bool(read_arrays(path)[1].get("clips") == n_clips)
+    except DataError:
+        return False
+
+
+def _play(env: Env, explorer: Explorer, config: CollectConfig, number: int) -> Episode:
+    """One clip."""
+    rng = stream("train", config.seed, number)
+    start = Start(env.draw_task(rng), rng.integers(2**32, size=4).tolist())
+    return rollout([env], explorer, [start], keep=True, max_steps=config.objects)[0]
+
+
+def _experience(episodes: Sequence[Episode]) -> dict[str, NDArray[Any]]:
+    """What a model may learn from."""
+    return {
+        "frame": np.stack([e.frame for e in episodes if e.frame is not None]),
+        "action": np.stack([e.action for e in episodes]),
+    }
+
+
+def _ground_truth(
+    episodes: Sequence[Episode], orders: Sequence[NDArray[np.int64]]
+) -> dict[str, NDArray[Any]]:
+    """What a judge may look at."""
+    scene_names = episodes[0].task.scene
+    return {
+        "position": np.array([[t.position for t in e.truth] for e in episodes], np.float32),
+        "kind": np.array([e.truth[0].kind for e in episodes], np.int32),
+        "colour": np.array([e.truth[0].colour for e in episodes], np.float32),
+        "moved": np.array(orders, np.int8),
+        **{f"scene/{n}": np.stack([e.task.scene[n] for e in episodes]) for n in scene_names},
+    }
+
+
+def collect(
+    make_env: MakeEnv, config: CollectConfig, folder: Path, workers: int = 1
+) -> Iterator[int]:
+    """Fills a folder with a buffer, yielding the clips done so far.
+
+    A folder that an earlier run of the same settings left unfinished is finished; a folder that
+    holds anything else is refused and left alone.
+    """
+    with locked(folder / MANIFEST):
+        _claim(folder, config)
+        jobs = [ShardJob(make_env, config, folder, index) for index in range(config.n_shards)]
+        shards: list[dict[str, Any]] = []
+        done = 0
+        for entries in spread(make_shard, jobs, min(workers, len(jobs))):
+            shards += entries
+            done += entries[0]["clips"]
+            yield done
+        plan = {"format": FORMAT, **config.model_dump(mode="json"), "frames": config.objects + 1}
+        shards.sort(key=lambda shard: str(shard["name"]))
+        write_json(folder / MANIFEST, {**plan, "shards": shards})
+        (folder / PLAN).unlink(missing_ok=True)
+
+
+def _claim(folder: Path, config: CollectConfig) -> None:
+    """Marks a folder as being filled with these settings, or refuses it."""
+    settings = config.model_dump(mode="json")
+    for name in (MANIFEST, PLAN):
+        if (folder / name).exists():
+            held = {key: read_json(folder / name).get(key) for key in settings}
+            if held != settings:
+                differ = ", ".join(
+                    f"{key} {held[key]} not {settings[key]}"
+                    for key in settings
+                    if held[key] != settings[key]
+                )
+                raise DataError(f"{folder}: holds another buffer ({differ}); choose another --out")
+            remove_leftovers(folder)
+            return
+    foreign = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
+    if foreign:
+        raise DataError(
+            f"{folder}: is not empty and holds no buffer (found {sorted(foreign)[0]}); choose "
+            "another --out"
+        )
+    write_json(folder / PLAN, settings)
