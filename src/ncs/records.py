@@ -94,6 +94,25 @@ class Graph:
     action: NDArray[np.float32]  # (M, M, 6) the action of edge [i, j]; NaN where there is none
     count: NDArray[np.int64]  # (M, M) transitions seen from node i to node j
     mask: NDArray[np.float32]  # (M, P) mean mask of the states in each node
+    representation: str = "state"  # which field of Entities a node stands for: "alpha" is the mask
+    isolate_metric: str = "euclidean"  # how a change of state is measured
+    bind_metric: str = "euclidean"  # how the nearest node is found
+    checkpoint: str = ""  # hash of the weights whose states these are; "" where there are none
+    # What the extensions read. It is always measured; whether it is used, control decides.
+    pick: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    # (M, 3) world position w of entities that left the node; NaN where none was seen
+    place: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    # (M, 3) world position w + delta w of entities that arrived; NaN where none was seen
+    world: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
+    # (F, 3) regression from the features of a state to its world position; empty if not fitted
+    offset: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    # (M, 3) what that regression misses near each node
+    whiten: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    # (D, D) maps types to where one object seen at two places differs by one unit every way
+    still: float = 0.0  # a state that changed by no more than this has not moved
+    gap: float = 0.0  # entities are hardly ever nearer to each other than this
+    error: float = 0.0  # median miss of the regression, metres
+    outliers: float = 0.0  # share of moves whose action contradicts the slot that was isolated
 
 
 @dataclass(frozen=True)
