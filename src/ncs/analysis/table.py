@@ -1,0 +1,181 @@
+"""Tables: our rows beside the paper's, as text, Markdown or JSON."""
+
+import functools
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+from ncs.evaluation.metrics import Estimate, over_seeds
+from ncs.records import Result
+
+ScoreName = Literal["best", "final"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one world and goal kind, by number of objects."""
+
+    world: str
+    goal: str
+    method: str
+    source: Literal["ours", "paper"]
+    split: str
+    config: str
+    checkpoint: str
+    cells: dict[int, Estimate]
+
+
+@functools.cache
+def paper() -> dict[str, Any]:
+    """Table 1 of the paper, as data."""
+    text = (resources.files("ncs.analysis") / "paper.json").read_text()
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def our_rows(results: Iterable[Result], score: ScoreName) -> list[Row]:
+    """Results gathered into rows; a row never mixes settings, checkpoints or splits."""
+    scores: dict[tuple[str, ...], dict[int, dict[int, list[float]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    for r in results:
+        key = (r.world, r.goal, r.method, r.split, r.config, r.checkpoint)
+        scores[key][r.objects][r.seed].append(getattr(r, score))
+    rows = []
+    for (world, goal, method, split, config, checkpoint), counts in scores.items():
+        cells = {objects: over_seeds(by_seed) for objects, by_seed in sorted(counts.items())}
+        rows.append(Row(world, goal, method, "ours", split, config, checkpoint, cells))
+    return rows
+
+
+def paper_rows(world: str, goal: str) -> list[Row]:
+    """The paper's rows for one sub-table."""
+    rows = []
+    for row in paper()["rows"]:
+        if (row["world"], row["goal"]) != (world, goal):
+            continue
+        values = zip(row["objects"], row["mean"], row["error"], strict=True)
+        cells = {objects: Estimate(mean, error, 10, 1000) for objects, mean, error in values}
+        rows.append(Row(world, goal, row["method"], "paper", "paper", "", "", cells))
+    return rows
+
+
+def beside_paper(results: Iterable[Result], score: ScoreName) -> dict[tuple[str, str], list[Row]]:
+    """Our rows, each followed by the paper's row of the same method, by world and goal kind."""
+    names = paper()["names"]
+    tables: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in our_rows(results, score):
+        tables[row.world, row.goal].append(row)
+    for (world, goal), rows in tables.items():
+        theirs = {row.method: row for row in paper_rows(world, goal)}
+        ordered = []
+        for row in sorted(rows, key=_rank):
+            ordered.append(row)
+            twin = theirs.pop(names.get(row.method, ""), None)
+            if twin is not None:
+                ordered.append(twin)
+        if "NCS" in theirs:
+            ordered.append(theirs["NCS"])  # the line to beat stands in every table
+        tables[world, goal] = ordered
+    return dict(tables)
+
+
+def _rank(row: Row) -> tuple[int, str, str]:
+    """Order of methods: ours first, then the paper's order of rivals, then the oracle."""
+    order = ["ncs", "random", "mpc", "nf", "iql", "bc", "oracle"]
+    place = order.index(row.method) if row.method in order else len(order)
+    return place, row.method, row.checkpoint
+
+
+def _cells(row: Row, counts: Sequence[int]) -> list[str]:
+    """A row's numbers as text; with one seed there is no error to show."""
+    texts = []
+    for objects in counts:
+        cell = row.cells.get(objects)
+        if cell is None:
+            texts.append("")
+        elif cell.seeds > 1:
+            texts.append(f"{cell.mean:.3f} ±{cell.error:.3f}")
+        else:
+            texts.append(f"{cell.mean:.3f}")
+    return texts
+
+
+def _label(row: Row) -> str:
+    """A row's first column."""
+    if row.source == "paper":
+        return f"{row.method} (paper)"
+    split = "" if row.split == "test" else f", {row.split} tasks"
+    return f"{row.method}{split}"
+
+
+def _evidence(row: Row) -> str:
+    """How many seeds and episodes stand behind a row."""
+    if row.source == "paper":
+        return "10 seeds x 100"
+    seeds = min(cell.seeds for cell in row.cells.values())
+    episodes = min(cell.episodes // cell.seeds for cell in row.cells.values())
+    return f"{seeds} seeds x {episodes}"
+
+
+def as_markdown(results: Iterable[Result], score: ScoreName) -> str:
+    """The tables in Markdown."""
+    blocks = []
+    for (world, goal), rows in beside_paper(results, score).items():
+        counts = sorted({objects for row in rows for objects in row.cells})
+        head = ["method", *[f"{n} objects" for n in counts], "evidence", "checkpoint"]
+        lines = [f"**{world}, {goal} goals** (fractional success, {_meaning(score)})", ""]
+        lines.append("| " + " | ".join(head) + " |")
+        lines.append("|" + "---|" * len(head))
+        for row in rows:
+            cells = [_label(row), *_cells(row, counts), _evidence(row), row.checkpoint]
+            lines.append("| " + " | ".join(cells) + " |")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def as_text(results: Iterable[Result], score: ScoreName) -> str:
+    """The tables in plain columns."""
+    blocks = []
+    for (world, goal), rows in beside_paper(results, score).items():
+        counts = sorted({objects for row in rows for objects in row.cells})
+        grid = [["method", *[str(n) for n in counts], "seeds x episodes"]]
+        grid += [[_label(row), *_cells(row, counts), _evidence(row)] for row in rows]
+        widths = [max(len(line[i]) for line in grid) for i in range(len(grid[0]))]
+        lines = [f"{world}, {goal} goals: fractional success, {_meaning(score)}"]
+        for line in grid:
+            texts = [text.ljust(width) for text, width in zip(line, widths, strict=True)]
+            lines.append("  ".join(texts).rstrip())
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _meaning(score: ScoreName) -> str:
+    return "best so far in the episode" if score == "best" else "at the end of the episode"
+
+
+def as_records(results: Iterable[Result], score: ScoreName) -> list[dict[str, Any]]:
+    """The tables as plain data for machines: one record a cell."""
+    return [
+        {
+            "world": world,
+            "goal": goal,
+            "method": row.method,
+            "source": row.source,
+            "split": row.split,
+            "config": row.config,
+            "checkpoint": row.checkpoint,
+            "objects": objects,
+            "score": score,
+            "mean": round(cell.mean, 6),
+            "error": round(cell.error, 6),
+            "seeds": cell.seeds,
+            "episodes": cell.episodes,
+        }
+        for (world, goal), rows in beside_paper(results, score).items()
+        for row in rows
+        for objects, cell in row.cells.items()
+    ]

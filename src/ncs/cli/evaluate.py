@@ -1,0 +1,106 @@
+"""ncs evaluate: a method and tasks to results."""
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from ncs.cli.command import Command, World
+
+MethodName = Literal["random", "oracle"]
+
+
+class Evaluate(Command):
+    """Judge a method: fractional success on tasks, one line of JSON an episode.
+
+    Every cell (goal kind, object count, seed) has 100 frozen tasks; 'dev' is for tuning, 'test'
+    for reporting, and 'fresh' draws tasks that stand in no suite, so that anyone can check a
+    result. A killed run is continued by the same command; rows already there are not run again.
+    For a job array, give each job its --shard i/n and its own --out, then hand all files to
+    'ncs table'.
+    """
+
+    world: World = Field("block-rearrange", description="which world")
+    method: MethodName = Field(description="which policy is judged")
+    out: Path = Field(description="results file, JSON lines; rows are added to it")
+    objects: tuple[int, ...] = Field((4, 5, 6, 7), description="object counts; blocks have 4 to 12")
+    goal: tuple[Literal["complete", "partial"], ...] = Field(
+        ("complete", "partial"), description="goal kinds"
+    )
+    seeds: int = Field(10, ge=1, le=10, description="seeds a cell; the paper has 10")
+    episodes: int = Field(100, ge=1, le=100, description="episodes a seed; the paper has 100")
+    split: Literal["dev", "test", "fresh"] = Field("test", description="which tasks")
+    seed: int = Field(0, ge=0, lt=2**63, description="which fresh tasks, with --split fresh")
+    cap_factor: int = Field(4, ge=1, le=64, description="steps allowed, times the fewest needed")
+    n_constrained: int = Field(2, ge=1, le=12, description="constraints of a fresh partial goal")
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
+    )
+    batch: int = Field(25, ge=1, le=100, description="episodes played side by side in a process")
+    shard: str = Field("0/1", description="i/n: run only every n-th stretch of episodes")
+
+    @field_validator("shard")
+    @classmethod
+    def _is_shard(cls, text: str) -> str:
+        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not match or not int(match[1]) < int(match[2]):
+            raise ValueError("must be i/n with i from 0 to n-1, such as 0/4")
+        return text
+
+    @field_validator("objects")
+    @classmethod
+    def _are_counts(cls, counts: tuple[int, ...]) -> tuple[int, ...]:
+        if not counts or any(not 1 <= n <= 12 for n in counts) or len(set(counts)) < len(counts):
+            raise ValueError("must be different whole numbers from 1 to 12")
+        return counts
+
+    def run(self) -> None:
+        """Judges, then prints the cells of this file."""
+        from ncs.analysis.table import as_records, as_text
+        from ncs.cli.console import progress, report
+        from ncs.cli.methods import make_policy
+        from ncs.envs import make_env
+        from ncs.evaluation.harness import JudgeConfig, Method, evaluate
+        from ncs.evaluation.results import read_results
+
+        config = JudgeConfig(
+            world=self.world,
+            objects=self.objects,
+            goals=self.goal,
+            seeds=self.seeds,
+            episodes=self.episodes,
+            split=self.split,
+            draw=self.seed,
+            cap_factor=self.cap_factor,
+            n_constrained=self.n_constrained,
+        )
+        index, count = (int(part) for part in self.shard.split("/"))
+        began = time.perf_counter()
+        run = evaluate(
+            make_env,
+            make_policy,
+            Method(name=self.method),
+            config,
+            self.out,
+            workers=self.workers,
+            batch=self.batch,
+            shard=(index, count),
+        )
+        first = next(run)
+        with progress(f"judging {self.method}", first.total, "episodes") as advance:
+            advance(first.done)
+            for step in run:
+                advance(step.done)
+        results = [r for r in read_results(self.out) if r.method == self.method]
+        facts = {
+            "out": str(self.out),
+            "episodes": first.total,
+            "run_now": first.total - first.done,
+            "seconds": round(time.perf_counter() - began, 2),
+            "cells": [c for c in as_records(results, "best") if c["source"] == "ours"],
+        }
+        line = f"{as_text(results, 'best')}\n\n{self.out}: {first.total} episodes of {self.method}"
+        report(line, facts, self.as_json)

@@ -1,0 +1,108 @@
+"""Result files: one JSON line an episode, each with its own checksum, safe to append to.
+
+A writer that is killed leaves at worst half a line at the end, which the next one cuts off.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from ncs.records import DataError, Result
+from ncs.storage import brief, digest_json, reading, writing
+
+Key = tuple[str | int, ...]
+KEY_FIELDS = (
+    "method", "world", "goal", "objects", "seed", "episode", "split", "config", "checkpoint",
+)  # fmt: skip
+
+
+def key_of(result: Result) -> Key:
+    """What makes two rows the same episode."""
+    return tuple(getattr(result, name) for name in KEY_FIELDS)
+
+
+def encode(result: Result) -> str:
+    """A result as one line of JSON with a checksum."""
+    row = asdict(result)
+    return json.dumps({**row, "check": digest_json(row)[:12]}, allow_nan=False)
+
+
+def decode(line: str, where: str) -> Result:
+    """A result from its line; refuses a line that was changed since it was written."""
+    try:
+        row = json.loads(line)
+        check = row.pop("check")
+        result = Result(**row)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{where}: is not a result ({brief(error)})") from None
+    if digest_json(row)[:12] != check:
+        raise DataError(f"{where}: damaged (checksum differs); remove the line to run it again")
+    return result
+
+
+def read_results(path: Path) -> list[Result]:
+    """Every result in a file, once. Half a line at the very end is passed over."""
+    with reading(path):
+        text = path.read_bytes()
+    whole, _, _ = text.rpartition(b"\n")
+    results: dict[Key, Result] = {}
+    for number, line in enumerate(whole.splitlines(), 1):
+        result = decode(line.decode(errors="replace"), f"{path}, line {number}")
+        if key_of(result) in results:
+            raise DataError(f"{path}, line {number}: the same episode stands there twice")
+        results[key_of(result)] = result
+    return list(results.values())
+
+
+def merge_results(paths: Sequence[Path]) -> list[Result]:
+    """The results of several files as one; an episode in two of them counts once."""
+    merged: dict[Key, Result] = {}
+    for path in paths:
+        for result in read_results(path):
+            earlier = merged.setdefault(key_of(result), result)
+            if (earlier.final, earlier.best, earlier.task) != (
+                result.final,
+                result.best,
+                result.task,
+            ):
+                raise DataError(
+                    f"{path}: contradicts another file on {result.method}, {result.objects} "
+                    f"objects, seed {result.seed}, episode {result.episode}"
+                )
+    return list(merged.values())
+
+
+def cut_torn_line(path: Path) -> None:
+    """Removes half a line that a killed writer left at the end."""
+    if not path.exists():
+        return
+    with reading(path):
+        text = path.read_bytes()
+    if text and not text.endswith(b"\n"):
+        with writing(path):
+            os.truncate(path, text.rfind(b"\n") + 1)
+
+
+def append_results(path: Path, results: Iterable[Result]) -> None:
+    """Adds results to a file; on return they are on the disk."""
+    lines = "".join(encode(result) + "\n" for result in results).encode()
+    with writing(path):
+        size = path.stat().st_size if path.exists() else 0
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            view = memoryview(lines)
+            while view:
+                view = view[os.write(handle, view) :]
+            os.fsync(handle)
+        except OSError:
+            os.ftruncate(handle, size)
+            raise
+        finally:
+            os.close(handle)
+
+
+def result_fields() -> list[str]:
+    """Names of a result's columns."""
+    return [f.name for f in fields(Result)]
