@@ -1,0 +1,299 @@
+"""dSLATE: the paper's object-centric world model, pixels to slots to tokens, as one filter.
+
+Legend: B clips, T frames, R pictures (B·T), M sets of slots, H height, W width, N tokens,
+P attention cells, I input width, K slots, S slot width, A action numbers.
+"""
+
+import math
+from typing import Literal, Self
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from ncs.model.decoder import Scored, TokenDecoder, TokenEmbedding
+from ncs.model.dvae import Dvae
+from ncs.model.dynamics import Dynamics, Filtered, run_filter
+from ncs.model.noise import Noise
+from ncs.model.slots import FeatureNet, SlotAttention
+from ncs.model.world import Loss, ParameterGroup, Slots, WorldModel
+from ncs.settings import Settings
+
+Six = tuple[float, float, float, float, float, float]
+
+
+class DslateConfig(Settings):
+    """Every number of dSLATE; the defaults are the paper's hyperparameter table."""
+
+    image_size: int = Field(64, ge=8)  # the paper's
+    patch: Literal[4, 8] = 4  # pixels a token covers on a side: 16×16 tokens
+    vocabulary: int = Field(4096, ge=2)  # the paper's; SLATE's own default is 1024
+    dvae_width: int = Field(64, ge=4)  # SLATE
+    dvae_norm: bool = True  # SLATE normalises every layer, STEVE none
+    temperature_start: float = Field(1.0, gt=0)
+    temperature_end: float = Field(0.1, gt=0)
+    temperature_steps: int = Field(30_000, ge=1)  # the paper's cool-down, on a cosine
+
+    input: Literal["tokens", "cnn"] = "tokens"  # what slot attention reads
+    input_patch: Literal[4, 8] = 4  # pixels a cell of slot attention covers; cnn input only
+    n_slots: int = Field(5, ge=1)  # in training: one more than the objects of the buffer
+    iterations: int = Field(3, ge=1)  # in training
+    inference_iterations: int = Field(7, ge=1)  # the paper uses more for the graph
+    slot_width: int = Field(192, ge=2)
+    type_width: int = Field(96, ge=1)  # the rest of a slot is its state
+    slot_hidden: int = Field(192, ge=1)  # of the residual step; SLATE's, the paper gives none
+    gradient: Literal["unrolled", "implicit"] = "unrolled"  # implicit: the last iteration's only
+
+    decoder_layers: int = Field(4, ge=1)
+    decoder_heads: int = Field(4, ge=1)
+    decoder_width: int = Field(192, ge=1)
+    dynamics_layers: int = Field(4, ge=1)
+    dynamics_heads: int = Field(4, ge=1)
+    dynamics_residual: bool = False  # True: a state may pass unchanged from the first step on
+
+    clip_length: int = Field(5, ge=2)  # frames the filter runs over in training
+    consistency: float = Field(0.0, ge=0)  # pulls predicted to corrected slots; not in the paper
+    dropout: float = Field(0.1, ge=0, lt=1)  # on embeddings and on every residual branch
+    bf16: bool = False  # matrix products only; wins where the CPU or GPU has bf16 units
+
+    dvae_rate: float = Field(3e-4, gt=0)
+    slots_rate: float = Field(2e-4, gt=0)  # slot attention and dynamics
+    decoder_rate: float = Field(2e-4, gt=0)
+    warmup_steps: int = Field(30_000, ge=0)  # not for the dVAE
+
+    action_low: Six = (-1.0, -1.0, 0.0, -2.0, -2.0, 0.0)  # metres: w then Δw of an arena of ±1
+    action_high: Six = (1.0, 1.0, 0.0, 2.0, 2.0, 0.0)  # equal bounds: the number is read as 0
+    presence_mass: float = Field(0.0, ge=0)  # cells a slot must claim to count; 0: all do (paper)
+
+    @classmethod
+    def paper(cls) -> Self:
+        """The paper's architecture and numbers."""
+        return cls()
+
+    @classmethod
+    def cpu(cls) -> Self:
+        """The same architecture, cut to what two cores can train."""
+        return cls()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        state_width = self.slot_width - self.type_width
+        if state_width < 1:
+            raise ValueError("type_width must leave room in slot_width for a state")
+        if self.decoder_width % self.decoder_heads or state_width % self.dynamics_heads:
+            raise ValueError("decoder_width and the state's width must be multiples of the heads")
+        if self.image_size % self.patch or self.image_size % self.input_patch:
+            raise ValueError("image_size must be a multiple of patch and input_patch")
+        return self
+
+    @property
+    def state_width(self) -> int:
+        """Channels of a slot that an action may change."""
+        return self.slot_width - self.type_width
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of a picture."""
+        return (self.image_size // self.patch) ** 2
+
+    def temperature(self, step: int) -> float:
+        """The Gumbel temperature at a step: a cosine from start to end, then constant."""
+        done = min(step / self.temperature_steps, 1.0)
+        span = self.temperature_start - self.temperature_end
+        return self.temperature_end + span * 0.5 * (1 + math.cos(math.pi * done))
+
+
+class Dslate(WorldModel):
+    """Slots inferred by slot attention, carried on by the dynamics, trained to give tokens."""
+
+    config: DslateConfig
+
+    def __init__(self, config: DslateConfig) -> None:
+        super().__init__()
+        self.config = config
+        c = config
+        self.dvae = Dvae(c.image_size, c.patch, c.vocabulary, c.dvae_width, c.dvae_norm)
+        self.embedding = TokenEmbedding(c.vocabulary, c.n_tokens, c.decoder_width)
+        if c.input == "cnn":
+            self.features = FeatureNet(c.image_size, c.input_patch, c.decoder_width)
+        self.slots = SlotAttention(c.decoder_width, c.slot_width, c.slot_hidden)
+        self.dynamics = Dynamics(
+            c.state_width,
+            c.dynamics_layers,
+            c.dynamics_heads,
+            c.action_low,
+            c.action_high,
+            c.dynamics_residual,
+        )
+        self.decoder = TokenDecoder(
+            c.vocabulary, c.decoder_width, c.slot_width, c.decoder_layers, c.decoder_heads
+        )
+
+    @torch.no_grad()
+    def encode(
+        self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
+    ) -> Slots:
+        """The entities of single images (uint8), with the iterations used for the graph."""
+        action_B0A = torch.zeros(len(frame_BHWC), 0, 6, device=frame_BHWC.device)
+        followed = self.follow(frame_BHWC[:, None], action_B0A, n_slots, generator)
+        return followed.map(lambda value: value[:, 0])
+
+    @torch.no_grad()
+    def follow(
+        self,
+        frame_BTHWC: Tensor,
+        action_BTA: Tensor,
+        n_slots: int,
+        generator: torch.Generator | None = None,
+    ) -> Slots:
+        """The entities of clips (B, T, K, ...), slot k the same entity in every frame."""
+        frame_RHWC = frame_BTHWC.flatten(0, 1)
+        noise = Noise(generator, device=frame_BTHWC.device)
+        tokens = self.config.input == "tokens"
+        embedded_RND = self.embedding(self.dvae.encode(frame_RHWC)) if tokens else None
+        prepared_RPI = self._prepare(frame_RHWC, embedded_RND)
+        filtered = run_filter(
+            self.slots,
+            self.dynamics,
+            prepared_RPI.view(*frame_BTHWC.shape[:2], *prepared_RPI.shape[1:]),
+            action_BTA,
+            self.slots.start(len(frame_BTHWC), n_slots, noise),
+            self.config.inference_iterations,
+        )
+        return self._describe(filtered.corrected, filtered.share)
+
+    @torch.no_grad()
+    def predict(self, slots: Slots, action_BA: Tensor) -> Slots:
+        """The entities one action later; only states change."""
+        state = self.dynamics(slots.state, action_BA)
+        return Slots(slots.kind, state, slots.mask, slots.presence, slots.confidence)
+
+    @torch.no_grad()
+    def decode(self, slots: Slots) -> Tensor:
+        """The picture (B, 3, H, W) in [0, 1] that the slots stand for, token by token."""
+        slot_BKS = torch.cat([slots.kind, slots.state], dim=-1)
+        return self.dvae.decode(self.decoder.generate(self.embedding, slot_BKS))
+
+    def reconstruct(self, frame_BHWC: Tensor) -> Tensor:
+        """The picture (B, 3, H, W) that the tokens alone give back: the best ``decode`` can do."""
+        return self.dvae.decode(self.dvae.encode(frame_BHWC))
+
+    def loss(
+        self,
+        frame_BTHWC: Tensor,
+        action_BTA: Tensor,
+        step: int,
+        generator: torch.Generator | None = None,
+    ) -> Loss:
+        """The training loss of a batch of clips (frames uint8) at a given step."""
+        device = frame_BTHWC.device
+        noise = Noise(generator, self.config.dropout if self.training else 0.0, device)
+        surplus = frame_BTHWC.shape[1] - self.config.clip_length
+        if surplus > 0:
+            first = int(torch.randint(surplus + 1, (), generator=generator))
+            frame_BTHWC = frame_BTHWC[:, first : first + self.config.clip_length]
+            action_BTA = action_BTA[:, first : first + self.config.clip_length - 1]
+        with torch.autocast(device.type, torch.bfloat16, enabled=self.config.bf16):
+            return self._loss(frame_BTHWC, action_BTA, self.config.temperature(step), noise)
+
+    def _loss(
+        self, frame_BTHWC: Tensor, action_BTA: Tensor, temperature: float, noise: Noise
+    ) -> Loss:
+        batch, frames = frame_BTHWC.shape[:2]
+        frame_RHWC = frame_BTHWC.flatten(0, 1)
+        coded = self.dvae(frame_RHWC, temperature, noise)
+        embedded_RND = self.embedding(coded.token, noise)
+        prepared_RPI = self._prepare(frame_RHWC, embedded_RND)
+        filtered = run_filter(
+            self.slots,
+            self.dynamics,
+            prepared_RPI.view(batch, frames, *prepared_RPI.shape[1:]),
+            action_BTA,
+            self.slots.start(batch, self.config.n_slots, noise),
+            self.config.iterations,
+            self.config.gradient,
+            noise,
+        )
+        scored = self._explain(filtered, embedded_RND[:, :-1], coded.token, noise)
+        gap = filtered.predicted - filtered.corrected[:, 1:]
+        consistency = gap.square().sum(dim=-1).mean() if frames > 1 else gap.sum()
+        total = coded.error + scored.total
+        if self.config.consistency > 0:
+            total = total + self.config.consistency * consistency
+        parts = {"mse": coded.error, "consistency": consistency}
+        parts |= self._report(scored, coded.token, filtered.share)
+        parts["temperature"] = torch.tensor(temperature)
+        return Loss(total, {name: value.detach() for name, value in parts.items()})
+
+    def _prepare(self, frame_RHWC: Tensor, embedded_RND: Tensor | None) -> Tensor:
+        """What slot attention reads of pictures, (R, P, I)."""
+        if embedded_RND is None or self.config.input == "cnn":
+            feature_RPI = self.features(frame_RHWC)
+        else:
+            feature_RPI = embedded_RND[:, 1:]
+        prepared: Tensor = self.slots.prepare(feature_RPI)
+        return prepared
+
+    def _explain(
+        self, filtered: Filtered, embedded_RND: Tensor, token_RN: Tensor, noise: Noise
+    ) -> Scored:
+        """Cross-entropy from corrected slots (all frames), then from predicted (frames 2 to T).
+
+        Each kind is averaged over its own frames, and the two with one another.
+        """
+        batch, frames = filtered.corrected.shape[:2]
+        kinds = 2 if frames > 1 else 1
+        all_BT = torch.arange(len(token_RN), device=token_RN.device).view(batch, frames)
+        picture_M = torch.cat([all_BT.flatten(), all_BT[:, 1:].flatten()])
+        sets = [filtered.corrected.flatten(0, 1), filtered.predicted.flatten(0, 1)]
+        weights = [s.new_full((len(s),), 1 / max(1, kinds * len(s))) for s in sets]
+        feature_MND = self.decoder(embedded_RND, torch.cat(sets), picture_M, noise)
+        return self.decoder.score(feature_MND, token_RN[picture_M], torch.cat(weights))
+
+    def _report(self, scored: Scored, token_RN: Tensor, share_BTKP: Tensor) -> dict[str, Tensor]:
+        """Figures for the log that cost next to nothing."""
+        corrected_R = scored.cross_entropy[: len(token_RN)]
+        predicted_R = scored.cross_entropy[len(token_RN) :]
+        return {
+            "ce_corrected": corrected_R.mean(),
+            "ce_predicted": predicted_R.sum() / max(1, len(predicted_R)),
+            "token_perplexity": (corrected_R.mean() / self.config.n_tokens).exp(),
+            "tokens_used": (token_RN.flatten().bincount() > 0).sum().float(),
+            "attention_peak": share_BTKP.amax(dim=2).mean(),  # 1: every cell has one owner
+        }
+
+    def _describe(self, slot_BTKS: Tensor, share_BTKP: Tensor) -> Slots:
+        """Slots as the record that leaves the room."""
+        width = self.config.type_width
+        won_BTKP = share_BTKP == share_BTKP.amax(dim=-2, keepdim=True)
+        cells_BTK = won_BTKP.sum(dim=-1)
+        return Slots(
+            kind=slot_BTKS[..., :width],
+            state=slot_BTKS[..., width:],
+            mask=share_BTKP,
+            presence=share_BTKP.sum(dim=-1) >= self.config.presence_mass,
+            # How clearly a slot holds the cells it wins; one that wins none is not to be trusted.
+            confidence=(share_BTKP * won_BTKP).sum(dim=-1) / cells_BTK.clamp(min=1),
+        )
+
+    def parameter_groups(self) -> list[ParameterGroup]:
+        """Every trainable parameter, once, with its learning rate."""
+        c = self.config
+        seeing = [self.slots, self.dynamics]
+        if c.input == "cnn":
+            seeing.append(self.features)
+        return [
+            ParameterGroup("dvae", list(self.dvae.parameters()), c.dvae_rate, 0),
+            ParameterGroup("slots", parameters_of(seeing), c.slots_rate, c.warmup_steps),
+            ParameterGroup(
+                "decoder",
+                parameters_of([self.embedding, self.decoder]),
+                c.decoder_rate,
+                c.warmup_steps,
+            ),
+        ]
+
+
+def parameters_of(modules: list[nn.Module]) -> list[nn.Parameter]:
+    """The parameters of several modules, in order."""
+    return [parameter for module in modules for parameter in module.parameters()]

@@ -1,0 +1,74 @@
+"""Random numbers for training, made cheaply on a CPU: Gumbel noise, dropout, Gaussian draws.
+
+torch's CPU samplers cost 12 ns (Bernoulli) to 22 ns (exponential) a number; 16-bit words cut
+from a raw generator cost under 1 ns, which at a vocabulary of 4096 is a third of a training step.
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+WORD_VALUES = 1 << 16
+
+
+class Noise:
+    """One stream of random numbers, all of it fixed by one draw from the given generator."""
+
+    def __init__(
+        self,
+        generator: torch.Generator | None = None,
+        dropout: float = 0.0,
+        device: torch.device | None = None,
+    ) -> None:
+        self.device = device or torch.device("cpu")
+        self.keep = 1.0 - dropout
+        source = generator.device if generator is not None else torch.device("cpu")
+        # The one draw: everything below follows from it, so a saved generator resumes to the bit.
+        seed = int(torch.randint(2**62, (), generator=generator, device=source).item())
+        self._raw = np.random.SFC64(seed)
+        self._torch = torch.Generator(self.device).manual_seed(seed)
+
+    def gumbel(self, shape: tuple[int, ...]) -> Tensor:
+        """Standard Gumbel noise; on a CPU its quantiles are those of 65536 equal steps."""
+        if self.device.type == "cpu":
+            uniform = torch.from_numpy(self._words(shape).astype(np.float32))
+            uniform.add_(0.5).div_(WORD_VALUES)
+        else:
+            uniform = torch.rand(shape, generator=self._torch, device=self.device).clamp_(1e-7)
+        return uniform.log_().neg_().log_().neg_()
+
+    def normal(self, shape: tuple[int, ...]) -> Tensor:
+        """Standard Gaussian noise."""
+        return torch.randn(shape, generator=self._torch, device=self.device)
+
+    def drop(self, value: Tensor) -> Tensor:
+        """The values with a share of them set to zero and the rest scaled up."""
+        if self.keep == 1.0:
+            return value
+        return value * self._kept(value.shape).div_(self.keep)
+
+    def add_dropped(self, stream: Tensor, branch: Tensor) -> Tensor:
+        """``stream + drop(branch)`` in one pass."""
+        if self.keep == 1.0:
+            return stream + branch
+        return torch.addcmul(stream, branch, self._kept(branch.shape), value=1.0 / self.keep)
+
+    def _kept(self, shape: tuple[int, ...]) -> Tensor:
+        """Ones where a value is kept, zeros where it is dropped."""
+        if self.device.type != "cpu":
+            chance = torch.rand(shape, generator=self._torch, device=self.device)
+            return (chance < self.keep).float()
+        kept = self._words(shape) < round(self.keep * WORD_VALUES)
+        return torch.from_numpy(kept.view(np.uint8)).float()
+
+    def _words(self, shape: tuple[int, ...]) -> NDArray[np.uint16]:
+        """Uniform 16-bit words, four to each raw draw."""
+        count = int(np.prod(shape))
+        raw = np.asarray(self._raw.random_raw((count + 3) // 4))
+        return raw.view(np.uint16)[:count].reshape(shape)
+
+
+def add(stream: Tensor, branch: Tensor, noise: Noise | None) -> Tensor:
+    """A residual sum, with dropout on the branch when there is noise."""
+    return stream + branch if noise is None else noise.add_dropped(stream, branch)
