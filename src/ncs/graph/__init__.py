@@ -1,1 +1,8 @@
 """Room 4 of 8. Takes entity transitions, gives a Graph."""
+
+from ncs.graph.arena import Arena
+from ncs.graph.build import GraphConfig, build
+from ncs.graph.isolate import Experience
+from ncs.graph.store import load_graph, save_graph
+
+__all__ = ["Arena", "Experience", "GraphConfig", "build", "load_graph", "save_graph"]

@@ -1,0 +1,158 @@
+"""Algorithm 2: a scene, a goal and a graph become an action and the reason for it.
+
+Legend: J entities of the scene, K goal slots, S state channels.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ncs.control.align import align
+from ncs.control.config import ControlConfig
+from ncs.control.decision import Attempt, Decision, Memory, Pair
+from ncs.control.doubt import second_thought
+from ncs.control.intend import Intent, intend
+from ncs.control.order import find_blockers
+from ncs.control.review import blame, review
+from ncs.control.steps import Step, find_step
+from ncs.control.view import View, differences, look, nodes_in_use, overrule
+from ncs.graph.arena import Arena, idle_action, random_action
+from ncs.records import Entities, Graph
+
+
+def decide(
+    now: Entities,
+    goal: Entities,
+    graph: Graph,
+    config: ControlConfig,
+    memory: Memory,
+    rng: np.random.Generator,
+    arena: Arena,
+) -> Decision:
+    """The next action towards the goal, with its reason and what to remember.
+
+    A random action is taken where nothing better is known, as in the paper.
+    """
+    memory = review(memory, now, graph, config)
+    view = look(now, goal, graph, config, memory)
+    memory = replace(memory, tracks=view.tracks)
+    if len(view.matched) == 0:
+        return without_pairs(view, memory, rng, arena)
+    settled = settled_goals(view, graph)
+    if config.doubt and config.whiten and config.remember and len(settled) == len(view.matched):
+        view, memory = reconsider(view, graph, memory)
+        settled = settled_goals(view, graph)
+    blockers = find_blockers(view, graph)
+    intent = intend(view, graph, config, memory, blockers, settled, rng)
+    in_use_M = nodes_in_use(view, graph, intent.entity) if config.order else None
+    state_S = view.state[intent.entity]
+    step = find_step(graph, state_S, intent.target, config, memory.distrusted, in_use_M)
+    pairs = list_pairs(view, settled, blockers)
+    return conclude(view, graph, intent, step, pairs, memory, rng, arena)
+
+
+def settled_goals(view: View, graph: Graph) -> frozenset[int]:
+    """Goal slots whose partner differs from them by no more than an entity at rest does."""
+    return frozenset(int(k) for k in view.matched if view.distance[k] <= graph.still)
+
+
+def reconsider(view: View, graph: Graph, memory: Memory) -> tuple[View, Memory]:
+    """View and memory under the next likeliest matching, or the likeliest when none is left."""
+    rejected = memory.rejected | {tuple(int(entity) for entity in view.match.slot)}
+    cheapest = align(view.cost, view.goal_present, view.present)
+    matching = second_thought(view.cost, cheapest.slot, view.present, rejected)
+    match = overrule(cheapest, view.cost, matching, view.present)
+    distance_K = differences(view.goal_state, view.state, match, graph.isolate_metric)
+    memory = replace(memory, rejected=rejected, matching=matching)
+    return replace(view, match=match, distance=distance_K), memory
+
+
+def list_pairs(
+    view: View, settled: frozenset[int], blockers: dict[int, tuple[int, ...]]
+) -> tuple[Pair, ...]:
+    """The matched pairs in terms of slots."""
+    return tuple(
+        Pair(
+            goal=int(goal),
+            now=int(view.slot[view.match.slot[goal]]),
+            cost=float(view.match.cost[goal]),
+            distance=float(view.distance[goal]),
+            settled=int(goal) in settled,
+            blockers=tuple(int(view.slot[entity]) for entity in blockers[int(goal)]),
+        )
+        for goal in view.matched
+    )
+
+
+def conclude(
+    view: View,
+    graph: Graph,
+    intent: Intent,
+    step: Step | None,
+    pairs: tuple[Pair, ...],
+    memory: Memory,
+    rng: np.random.Generator,
+    arena: Arena,
+) -> Decision:
+    """The decision that carries out an intention, and the memory of having tried."""
+    if intent.purpose == "recheck":
+        memory = blame(memory, intent.goal)
+    state_S, target_S = view.state[intent.entity], intent.target
+    if step is not None and step.node_to != step.node_goal:
+        target_S = graph.node[step.node_to]
+    attempt = Attempt(
+        kind=step.kind if step else "random",
+        node_from=step.node_from if step else -1,
+        node_to=step.node_to if step else -1,
+        goal=intent.goal,
+        before=state_S,
+        target=target_S,
+    )
+    return Decision(
+        action=step.action if step else random_action(arena, rng),
+        kind=attempt.kind,
+        purpose=intent.purpose,
+        reason=f"{intent.why}; {how(step)}",
+        pairs=pairs,
+        chosen=next(i for i, pair in enumerate(pairs) if pair.goal == intent.goal),
+        moved=int(view.slot[intent.entity]),
+        node_from=step.node_from if step else None,
+        node_to=step.node_to if step else None,
+        node_goal=step.node_goal if step else None,
+        support=step.support if step else 0,
+        memory=replace(memory, last=attempt),
+    )
+
+
+def how(step: Step | None) -> str:
+    """A step in plain words."""
+    if step is None:
+        return "the graph knows no trusted way there, so the action is random"
+    between = f"node {step.node_from} to node {step.node_to}"
+    return {
+        "edge": f"the edge from {between} was seen {step.support} times",
+        "composed": f"no edge from {between} was seen, so pick and place are joined",
+        "path": f"no edge leads to node {step.node_goal}, the shortest path begins from {between}",
+        "residual": f"aimed at the exact places, from {between}",
+    }[step.kind]
+
+
+def without_pairs(view: View, memory: Memory, rng: np.random.Generator, arena: Arena) -> Decision:
+    """The decision when nothing can be matched: rest if nothing is asked, else stir the scene."""
+    asked = bool(view.goal_present.any())
+    return Decision(
+        action=random_action(arena, rng) if asked else idle_action(arena),
+        kind="random" if asked else "done",
+        purpose="nothing",
+        reason="no entity is seen in the scene, so the action is random"
+        if asked
+        else "the goal shows no entity, so there is nothing to do",
+        pairs=(),
+        chosen=None,
+        moved=None,
+        node_from=None,
+        node_to=None,
+        node_goal=None,
+        support=0,
+        memory=replace(memory, last=None),
+    )

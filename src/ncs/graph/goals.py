@@ -1,0 +1,43 @@
+"""Goal pictures are looked at once, not at every step.
+
+Legend: B lanes, H height, W width, C colours.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.records import Entities
+
+Encode = Callable[[NDArray[np.uint8], Sequence[int]], list[Entities]]
+
+
+class GoalCache:
+    """The goals' entities, encoded once for as long as a lane's goal picture stays the same."""
+
+    def __init__(self, encode: Encode) -> None:
+        """Starts without any goal.
+
+        Args:
+            encode: Turns pictures (B, H, W, C) of the given lanes into entities, one per picture.
+        """
+        self.entities: dict[int, Entities] = {}
+        self._encode = encode
+        self._image: dict[int, NDArray[np.uint8]] = {}
+
+    def refresh(self, goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]) -> list[int]:
+        """Encodes what is new, in one batch; the lanes whose goal is new come back."""
+        new = [
+            row
+            for row, lane in enumerate(lane_B)
+            if lane not in self._image or not np.array_equal(self._image[lane], goal_BHWC[row])
+        ]
+        if not new:
+            return []
+        lanes = [lane_B[row] for row in new]
+        found = self._encode(goal_BHWC[new], lanes)
+        for row, lane, entities in zip(new, lanes, found, strict=True):
+            self._image[lane] = goal_BHWC[row].copy()
+            self.entities[lane] = entities
+        return lanes

@@ -1,0 +1,103 @@
+"""Where in the world a state is: learned from the actions, which say where things were put.
+
+A recorded action is a free label: w is where the moved entity was, w + delta w where it went.
+
+Legend: N moves, X states, S state channels, F features, M nodes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.graph.distances import Doubles, Floats
+from ncs.graph.isolate import Moves
+
+# Above this many channels the products of channels outnumber what a buffer can pin down.
+MAX_QUADRATIC = 8
+# A miss beyond this many medians is a wrong label; noise alone exceeds it in 1 case of 500.
+OUTLIER = 3.0
+REFITS = 5
+# Misses below a tenth of a millimetre are never called wrong, however good the rest is.
+EXACT = 1e-4
+# A node's own correction counts for half once it rests on this many moves.
+PRIOR_MOVES = 5
+
+
+@dataclass(frozen=True)
+class WorldFit:
+    """A regression from states to world positions."""
+
+    coefficient: Doubles  # (F, 3); (0, 3) where there were too few moves to fit it
+    miss: Doubles  # (2N, 3) label minus prediction, states before moves first, then those after
+    inlier: NDArray[np.bool_]  # (2N,)
+    error: float  # median length of a miss, metres
+
+    @property
+    def outliers(self) -> float:
+        """Share of moves that contradict their action at one end at least."""
+        both_N = self.inlier[: len(self.inlier) // 2] & self.inlier[len(self.inlier) // 2 :]
+        return float(1 - both_N.mean()) if len(both_N) else 0.0
+
+
+def ends(action_N6: Floats) -> Doubles:
+    """World positions (2N, 3) that actions speak of: all w first, then all w + delta w."""
+    w_N3 = np.asarray(action_N6[:, :3], np.float64)
+    return np.concatenate([w_N3, w_N3 + action_N6[:, 3:]])
+
+
+def features(state_XS: Floats, n_features: int | None = None) -> Doubles:
+    """Constant, channels and, where channels are few, their products: (X, F)."""
+    state_XS = np.asarray(state_XS, np.float64)
+    channels = state_XS.shape[1]
+    linear_XF = np.concatenate([np.ones((len(state_XS), 1)), state_XS], 1)
+    if n_features == linear_XF.shape[1] or channels > MAX_QUADRATIC:
+        return linear_XF
+    row, column = np.triu_indices(channels)
+    return np.concatenate([linear_XF, state_XS[:, row] * state_XS[:, column]], 1)
+
+
+def fit_world(moves: Moves) -> WorldFit:
+    """Least squares from states to the actions' labels, refitted without wrong labels."""
+    label_X3 = ends(moves.action)
+    state_XS = np.concatenate([moves.before, moves.after])
+    feature_XF = features(state_XS)
+    if len(feature_XF) < 3 * feature_XF.shape[1]:
+        feature_XF = features(state_XS, n_features=1 + state_XS.shape[1])
+    if len(feature_XF) < 3 * feature_XF.shape[1]:
+        nothing_X = np.ones(len(label_X3), bool)
+        return WorldFit(np.zeros((0, 3)), np.zeros_like(label_X3), nothing_X, 0.0)
+    inlier_X = np.ones(len(label_X3), bool)
+    for _ in range(1 + REFITS):
+        found = np.linalg.lstsq(feature_XF[inlier_X], label_X3[inlier_X], rcond=None)
+        coefficient_F3 = np.asarray(found[0], np.float64)
+        miss_X3 = label_X3 - feature_XF @ coefficient_F3
+        length_X = np.linalg.norm(miss_X3, axis=1)
+        inlier_X = length_X <= max(OUTLIER * float(np.median(length_X)), EXACT)
+    return WorldFit(coefficient_F3, miss_X3, inlier_X, float(np.median(length_X)))
+
+
+def locate(state_XS: Floats, coefficient_F3: Doubles) -> Doubles:
+    """World positions (X, 3) of states by a fitted regression."""
+    return features(state_XS, len(coefficient_F3)) @ coefficient_F3
+
+
+def node_offsets(fit: WorldFit, label_X: NDArray[np.int64], n_nodes: int) -> Doubles:
+    """What the regression misses near each node (M, 3), held back where few moves say so."""
+    offset_M3 = np.zeros((n_nodes, 3))
+    for node in range(n_nodes):
+        miss_X3 = fit.miss[(label_X == node) & fit.inlier]
+        if len(miss_X3):
+            trust = len(miss_X3) / (len(miss_X3) + PRIOR_MOVES)
+            offset_M3[node] = trust * np.median(miss_X3, axis=0)
+    return offset_M3
+
+
+def node_positions(
+    position_N3: Floats, label_N: NDArray[np.int64], n_nodes: int
+) -> NDArray[np.float32]:
+    """The median world position (M, 3) of each node's entities; NaN for a node without any."""
+    position_M3 = np.full((n_nodes, 3), np.nan, np.float32)
+    for node in np.unique(label_N):
+        position_M3[node] = np.median(position_N3[label_N == node], axis=0)
+    return position_M3
