@@ -133,7 +133,8 @@ def write_arrays(
     """Writes arrays as safetensors with a checksum inside; the file's own SHA-256 comes back."""
     dense = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
     # One metadata key only: with several, their order in the file would not be fixed.
-    label = canonical({"about": dict(about or {}), "content": digest_content(dense)})
+    facts = dict(about or {})
+    label = canonical({"about": facts, "check": digest_json([facts, digest_content(dense)])})
     data = encode_arrays(dense, metadata={"ncs": label})
     write_bytes(path, data)
     return digest(data)
@@ -157,14 +158,15 @@ def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
                 names = list(file.keys())
                 label = json.loads((file.metadata() or {})["ncs"])
                 arrays = {name: file.get_tensor(name) for name in names}
+                about, check = label["about"], label["check"]
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{path}: damaged or not written by ncs ({brief(error)}); restore it or make it "
                 "again"
             ) from None
-    if digest_content(arrays) != label.get("content"):
+    if digest_json([about, digest_content(arrays)]) != check:
         raise DataError(f"{path}: damaged (checksum differs); restore it or make it again")
-    return arrays, label["about"]
+    return arrays, about
 
 
 def brief(error: BaseException, limit: int = 120) -> str:

@@ -26,7 +26,7 @@ def overview() -> str:
     lines = [f"  {name.ljust(width)}  {summary}" for name, (_, summary) in COMMANDS.items()]
     return "\n".join(
         [
-            "Neural Constraint Satisfaction: rearrange objects, from pixels, as a goal picture shows",
+            "Neural Constraint Satisfaction: rearrange objects as a goal picture shows",
             "",
             USAGE,
             "",

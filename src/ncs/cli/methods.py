@@ -13,10 +13,8 @@ MethodName = Literal["random", "oracle"]
 
 def make_policy(method: Method, envs: Sequence[Env]) -> Policy:
     """The policy of a method. All but the oracle see no more of the worlds than their arena."""
-    low_3, high_3 = (
-        np.float64(envs[0].action_space.low[:3]),
-        np.float64(envs[0].action_space.high[:3]),
-    )
+    space = envs[0].action_space
+    low_3, high_3 = space.low[:3].astype(np.float64), space.high[:3].astype(np.float64)
     if method.name == "random":
         from ncs.baselines.chance import Chance
 

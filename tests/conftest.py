@@ -1,0 +1,42 @@
+"""What tests share: a small buffer, made once, and the command line in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ncs.data.collect import CollectConfig, collect
+from ncs.envs import make_env
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def small_buffer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """130 clips of block-rearrange in two shards."""
+    folder = tmp_path_factory.mktemp("buffer") / "blocks"
+    for _ in collect(make_env, CollectConfig(world="block-rearrange", episodes=130), folder):
+        pass
+    return folder
+
+
+def ncs_process(*words: object, cwd: Path | None = None) -> "subprocess.Popen[str]":
+    """A command under way, in its own process group so that it can be killed whole."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ncs.cli.main", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        start_new_session=True,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+
+
+def ncs(*words: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """A command, run to its end."""
+    process = ncs_process(*words, cwd=cwd)
+    out, err = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)

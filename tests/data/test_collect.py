@@ -1,0 +1,113 @@
+"""A buffer holds what the spec says, the same bytes however it was made."""
+
+import filecmp
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncs.data.buffer import SHARD_CLIPS, clip_shard, open_buffer, open_truth
+from ncs.data.collect import CollectConfig, collect
+from ncs.envs import make_env
+from ncs.envs.block_tasks import cell_centres
+from ncs.records import ConfigError, DataError
+
+
+def fill(folder: Path, workers: int = 1, **settings: int) -> Path:
+    config = CollectConfig(world="block-rearrange", **{"episodes": 130, **settings})
+    for _ in collect(make_env, config, folder, workers):
+        pass
+    return folder
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.iterdir() if not p.name.startswith("."))
+
+
+def assert_same_bytes(one: Path, other: Path) -> None:
+    assert files(one) == files(other)
+    _, differ, errors = filecmp.cmpfiles(one, other, files(one), shallow=False)
+    assert (differ, errors) == ([], [])
+
+
+def test_every_object_moves_once_by_an_exact_pick_to_a_free_cell(small_buffer: Path) -> None:
+    buffer, truth = open_buffer(small_buffer), open_truth(small_buffer)
+    orders = set()
+    for number in range(len(buffer)):
+        action = buffer.clips(np.array([number])).action[0]
+        position, moved = truth.position(number), truth.moved(number)
+        assert sorted(moved.tolist()) == [0, 1, 2, 3]
+        orders.add(tuple(moved.tolist()))
+        for step, index in enumerate(moved):
+            before, after = position[step], position[step + 1]
+            np.testing.assert_allclose(action[step, :3], before[index], atol=1e-6)
+            np.testing.assert_allclose(action[step, 3:], after[index] - before[index], atol=1e-6)
+            unmoved = np.delete(np.arange(4), index)
+            np.testing.assert_array_equal(before[unmoved], after[unmoved])
+            occupied = {tuple(np.round(p, 3)) for p in before[:, :2]}
+            assert tuple(np.round(after[index, :2], 3)) not in occupied
+    assert len(orders) == 24, "the order of moves should be random"
+
+
+def test_places_are_spread_over_all_cells(small_buffer: Path) -> None:
+    truth = open_truth(small_buffer)
+    positions = np.concatenate([truth.position(i)[-1, :, :2] for i in range(len(truth))])
+    distance = np.linalg.norm(positions[:, None] - cell_centres()[None], axis=-1)
+    counts = np.bincount(distance.argmin(axis=1), minlength=16)
+    assert (counts > 10).all()
+
+
+def test_any_number_of_workers_makes_the_same_bytes(small_buffer: Path, tmp_path: Path) -> None:
+    assert_same_bytes(small_buffer, fill(tmp_path / "two", workers=2))
+
+
+def test_another_seed_makes_other_clips(small_buffer: Path, tmp_path: Path) -> None:
+    other = open_buffer(fill(tmp_path / "other", episodes=20, seed=1))
+    first = np.arange(20)
+    same = open_buffer(small_buffer).clips(first).frame == other.clips(first).frame
+    assert not same.all(axis=(1, 2, 3, 4)).any()
+    assert other.hash != open_buffer(small_buffer).hash
+
+
+def test_a_longer_buffer_begins_with_the_shorter_one(small_buffer: Path, tmp_path: Path) -> None:
+    short = open_buffer(fill(tmp_path / "short", episodes=30))
+    first = np.arange(30)
+    np.testing.assert_array_equal(
+        short.clips(first).frame, open_buffer(small_buffer).clips(first).frame
+    )
+
+
+def test_missing_and_damaged_shards_are_made_again(small_buffer: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(small_buffer, tmp_path / "copy"))
+    (copy / clip_shard(0)).unlink()
+    damaged = bytearray((copy / clip_shard(1)).read_bytes())
+    damaged[5000] ^= 1
+    (copy / clip_shard(1)).write_bytes(damaged)
+    (copy / ".clips-00000.safetensors.x.tmp").write_bytes(b"half")
+    assert_same_bytes(small_buffer, fill(copy))
+    assert not list(copy.glob(".*.tmp"))
+
+
+def test_a_folder_with_other_settings_is_refused_and_left_alone(small_buffer: Path) -> None:
+    with pytest.raises(DataError, match=r"holds another buffer .*seed 0 not 5.*another --out"):
+        fill(small_buffer, seed=5)
+    open_buffer(small_buffer)
+
+
+def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("words")
+    with pytest.raises(DataError, match=r"is not empty and holds no buffer .*thesis\.tex"):
+        fill(tmp_path)
+    assert files(tmp_path) == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("setting", [{"episodes": 0}, {"objects": 13}, {"seed": -1}])
+def test_settings_out_of_range_are_refused(setting: dict[str, int]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(setting))):
+        CollectConfig(world="block-rearrange", **setting)
+
+
+def test_shards_hold_a_hundred_clips(small_buffer: Path) -> None:
+    shards = open_buffer(small_buffer).manifest["shards"]
+    assert [s["clips"] for s in shards if s["name"].startswith("clips")] == [SHARD_CLIPS, 30]

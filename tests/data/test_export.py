@@ -1,0 +1,33 @@
+"""The export to Minari keeps every pixel."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncs.data.buffer import open_buffer
+from ncs.data.export import export_minari
+from ncs.envs import make_env
+from ncs.records import DataError
+
+minari = pytest.importorskip("minari", reason="needs the extra 'interop'")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_minari_reads_back_the_same_bytes(
+    small_buffer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buffer = open_buffer(small_buffer)
+    env = make_env("block-rearrange")
+    spaces = (env.observation_space["image"], env.action_space)  # type: ignore[index]
+    export_minari(buffer, "ncs/small-v0", tmp_path, spaces)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    dataset = minari.load_dataset("ncs/small-v0")
+    assert dataset.total_episodes == len(buffer)
+    for number in (0, 64, 129):
+        episode = dataset[number]
+        clips = buffer.clips(np.array([number]))
+        np.testing.assert_array_equal(episode.observations, clips.frame[0])
+        np.testing.assert_array_equal(episode.actions, clips.action[0])
+    with pytest.raises(DataError, match="already exists"):
+        export_minari(buffer, "ncs/small-v0", tmp_path, spaces)

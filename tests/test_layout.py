@@ -1,0 +1,110 @@
+"""Rooms import only what the map allows, and the prose about the layout is true."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+SRC = REPOSITORY / "src" / "ncs"
+BASE = {"records", "storage", "settings"}
+METHOD = {"model", "graph", "control", "baselines"}
+ROOMS = ["envs", "data", "model", "graph", "control", "baselines", "evaluation", "analysis"]
+MAY_IMPORT = {
+    "records": set(),
+    "storage": {"records"},
+    "settings": {"records", "storage"},
+    "envs": BASE,
+    "data": BASE,
+    "model": BASE | {"data"},
+    "graph": BASE,
+    "control": BASE | {"graph"},
+    "baselines": BASE | {"data", "model", "graph"},
+    "evaluation": BASE | {"data", "__version__"},
+    "analysis": BASE | {"evaluation"},
+}
+NO_TORCH = {*BASE, "envs", "data", "graph", "control", "evaluation", "analysis"}
+FILES = sorted(SRC.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SRC).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """Dotted names a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_room_imports_only_what_the_map_allows(path: Path) -> None:
+    room = room_of(path)
+    if room not in MAY_IMPORT:  # __init__, cli and web may join rooms
+        return
+    names = imports(path)
+    rooms = {n.split(".")[1] for n in names if n.startswith("ncs.")} - {room}
+    assert rooms <= MAY_IMPORT[room], f"{room} may not import {rooms - MAY_IMPORT[room]}"
+    if room in NO_TORCH:
+        assert not any(n.split(".")[0] == "torch" for n in names), f"{room} must not import torch"
+
+
+def test_only_the_nonfactorised_rival_borrows_the_graph() -> None:
+    borrowers = {
+        path.name
+        for path in FILES
+        if room_of(path) == "baselines" and any(n.startswith("ncs.graph") for n in imports(path))
+    }
+    assert borrowers <= {"nonfactorised.py"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_nothing_reads_pickles(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"\bpickle\b|allow_pickle=True|weights_only=False|torch\.load", text)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_only_the_command_line_prints(path: Path) -> None:
+    if room_of(path) in {"cli", "web"}:
+        return
+    calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+    assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls)
+
+
+@pytest.mark.parametrize(("number", "room"), enumerate(ROOMS, 1))
+def test_each_room_says_its_place_in_the_order(number: int, room: str) -> None:
+    first_line = (importlib.import_module(f"ncs.{room}").__doc__ or "").splitlines()[0]
+    assert first_line.startswith(f"Room {number} of 8.")
+
+
+def test_the_package_docstring_lists_the_rooms_in_order() -> None:
+    import ncs
+
+    listed = re.findall(r"^\d\. ``(\w+)``", ncs.__doc__ or "", re.MULTILINE)
+    assert listed == ROOMS
+
+
+def test_the_tree_in_the_readme_is_the_tree_on_the_disk() -> None:
+    text = (REPOSITORY / "README.md").read_text()
+    block = re.search(r"```\nsrc/ncs/\n(.*?)```", text, re.DOTALL)
+    assert block, "README.md has no tree of src/ncs"
+    listed, folder = set(), ""
+    for line in block[1].splitlines():
+        name = line.split("#")[0].rstrip()
+        if not name.strip():
+            continue
+        if name.strip().endswith("/"):
+            folder = name.strip()
+            continue
+        prefix = folder if name.startswith("    ") else ""
+        listed |= {prefix + word for word in name.split()}
+    on_disk = {str(p.relative_to(SRC)) for p in FILES if p.name != "__init__.py"}
+    assert listed == on_disk
