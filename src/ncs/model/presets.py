@@ -1,0 +1,53 @@
+"""Whole training runs by name."""
+
+from typing import Literal, get_args
+
+from ncs.model.plan import TrainConfig
+from ncs.records import ConfigError
+
+Preset = Literal["paper", "cpu", "fast"]
+
+
+def preset(name: str, world: str) -> TrainConfig:
+    """The settings behind a name, for a world."""
+    if name == "paper":
+        return _paper()
+    if name == "cpu":
+        return _cpu()
+    if name == "fast":
+        return _fast(world)
+    raise ConfigError(f"preset: there is no {name!r}, choose one of {', '.join(get_args(Preset))}")
+
+
+def _paper() -> TrainConfig:
+    from ncs.model.dslate import DslateConfig
+
+    return TrainConfig(model="dslate", network=DslateConfig.paper())
+
+
+def _cpu() -> TrainConfig:
+    from ncs.model.dslate import DslateConfig
+
+    return TrainConfig(
+        model="dslate",
+        network=DslateConfig.cpu(),
+        steps=10_000,
+        batch=16,  # more steps help more than larger ones in a few hours
+        decay_share=0.3,  # what is learned late is kept steady
+        device="cpu",
+    )
+
+
+def _fast(world: str) -> TrainConfig:
+    from ncs.model.placed import PlacedConfig
+
+    return TrainConfig(
+        model="placed",
+        network=PlacedConfig.fast(world),
+        steps=4000,
+        batch=24,  # pairs of frames
+        clip_frames=2,  # a move: what the dynamics learn from
+        clip_order="l2",  # few, small parameters: the plain norm
+        decay_share=0.4,  # as measured for the prototype
+        device="cpu",
+    )
