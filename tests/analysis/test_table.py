@@ -1,0 +1,58 @@
+"""Tables show our numbers and the paper's, and mix nothing."""
+
+from dataclasses import replace
+
+import pytest
+
+from ncs.analysis.table import as_markdown, as_records, as_text, beside_paper, our_rows, paper
+from ncs.records import Result
+
+ROW = Result(
+    method="random", world="block-rearrange", goal="complete", objects=4, seed=0, episode=0,
+    split="test", task="abc", config="def", checkpoint="none", code="0", minimum_moves=4, steps=16,
+    unsatisfied=4, final=0.0, best=0.5, seconds=0.1,
+)  # fmt: skip
+
+
+def test_means_and_errors_are_over_seeds() -> None:
+    rows = [ROW, replace(ROW, episode=1, best=0.0), replace(ROW, seed=1, best=0.75)]
+    (row,) = our_rows(rows, "best")
+    assert row.cells[4].mean == pytest.approx(0.5)
+    assert (row.cells[4].seeds, row.cells[4].episodes) == (2, 3)
+    assert our_rows(rows, "final")[0].cells[4].mean == 0.0
+
+
+@pytest.mark.parametrize("change", [{"config": "x"}, {"checkpoint": "y"}, {"split": "dev"}])
+def test_rows_of_different_origin_are_never_mixed(change: dict[str, str]) -> None:
+    assert len(our_rows([ROW, replace(ROW, **change)], "best")) == 2  # type: ignore[arg-type]
+
+
+def test_the_papers_row_stands_under_ours_and_ncs_in_every_table() -> None:
+    (rows,) = beside_paper([ROW], "best").values()
+    assert [(r.method, r.source) for r in rows] == [
+        ("random", "ours"),
+        ("Rand", "paper"),
+        ("NCS", "paper"),
+    ]
+    assert [rows[1].cells[n].mean for n in (4, 5, 6, 7)] == [0.06, 0.07, 0.07, 0.08]
+
+
+def test_all_of_table_one_is_there() -> None:
+    rows = paper()["rows"]
+    assert len(rows) == 24
+    assert all(len(r["mean"]) == len(r["error"]) == 4 for r in rows)
+    ncs = {(r["world"], r["goal"]): r["mean"] for r in rows if r["method"] == "NCS"}
+    assert ncs == {
+        ("block-rearrange", "complete"): [0.94, 0.93, 0.93, 0.89],
+        ("block-rearrange", "partial"): [0.89, 0.86, 0.78, 0.70],
+        ("robogym-rearrange", "complete"): [0.64, 0.47, 0.49, 0.41],
+        ("robogym-rearrange", "partial"): [0.47, 0.33, 0.27, 0.22],
+    }
+
+
+def test_text_and_markdown_and_records_agree() -> None:
+    rows = [ROW, replace(ROW, seed=1, best=0.25)]
+    assert "0.375 ±0.125" in as_text(rows, "best")
+    assert "| random | 0.375 ±0.125 |" in as_markdown(rows, "best")
+    first = as_records(rows, "best")[0]
+    assert (first["mean"], first["error"], first["source"]) == (0.375, 0.125, "ours")

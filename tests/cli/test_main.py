@@ -1,0 +1,176 @@
+"""The command line is quick, helpful, and answers bad input with one line and exit code 2."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.conftest import ncs, ncs_process
+
+from ncs.cli.main import COMMANDS, main
+from ncs.evaluation.results import read_results
+
+BLOCKS = "block-rearrange"
+
+
+def test_help_lists_every_command_without_importing_anything_heavy() -> None:
+    code = "import sys; from ncs.cli.main import main; main(['--help']); print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    text, modules = out.stdout.rsplit("\n", 2)[:2]
+    assert all(name in text for name in COMMANDS)
+    assert not {"numpy", "torch", "gymnasium", "pydantic", "tyro"} & set(modules.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_worth_reading(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([name, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "usage: ncs" in text
+    assert "--json" in text
+    assert len(text) > 400
+
+
+BAD = [
+    (["fly"], "there is no command 'fly'"),
+    (["collect", BLOCKS], "--out"),
+    (["collect", "mars", "--out", "x"], "invalid choice 'mars'"),
+    (["collect", BLOCKS, "--out", "x", "--episodes", "0"], "episodes: input should be greater"),
+    (["collect", BLOCKS, "--out", "x", "--episodes", "many"], "--episodes"),
+    (["collect", BLOCKS, "--out", "x", "--colour", "red"], "--colour"),
+    (["collect", BLOCKS, "--out", "/proc/x"], "/proc/x"),
+    (["collect", BLOCKS, "--config", "missing.toml"], "missing.toml: there is no such file"),
+    (["inspect", "missing"], "missing: there is no such file or folder"),
+    (["evaluate", "--method", "random", "--out", "r", "--shard", "2/2"], "shard: value error"),
+    (["evaluate", "--method", "random", "--out", "r", "--objects", "40"], "objects"),
+    (["evaluate", "--method", "magic", "--out", "r"], "invalid choice 'magic'"),
+    (["table", "missing.jsonl"], "missing.jsonl: there is no such file"),
+    (["table"], "files"),
+]
+
+
+@pytest.mark.parametrize(("words", "complaint"), BAD, ids=lambda value: " ".join(value))
+def test_bad_input_is_one_line_and_exit_code_2(
+    words: list[str],
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert complaint in err
+    assert err.count("\n") == 1
+    assert out == ""
+    assert not [p for p in tmp_path.iterdir() if not p.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("colour = 3", "there is no setting 'colour'"),
+        ("episodes = -1", "episodes: input should be greater"),
+        ("episodes = [", "is not TOML"),
+    ],
+)
+def test_a_bad_config_file_is_named(
+    text: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(text)
+    assert main(["collect", BLOCKS, "--out", str(tmp_path / "x"), "--config", str(path)]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_flags_win_over_the_config_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(f'world = "{BLOCKS}"\nepisodes = 7\nobjects = 3\nworkers = 1')
+    words = ["collect", "--config", str(path), "--out", str(tmp_path / "b"), "--episodes", "4"]
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["frames"] == 4 * 4
+
+
+def test_collect_inspect_evaluate_table_in_a_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    buffer, rows = str(tmp_path / "b"), str(tmp_path / "r.jsonl")
+    assert main(["collect", BLOCKS, "--out", buffer, "--episodes", "5", "--workers", "1"]) == 0
+    assert main(["inspect", buffer, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (facts["episodes"], facts["frames"], facts["objects"]) == (5, 5, 4)
+    assert Path(facts["picture"]).exists()
+    words = ["--out", rows, "--objects", "4", "--seeds", "1", "--episodes", "4", "--workers", "1"]
+    assert main(["evaluate", "--method", "oracle", *words, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [cell["mean"] for cell in facts["cells"]] == [1.0, 1.0]
+    assert main(["inspect", rows]) == 0
+    assert "8 episodes in 2 cells" in capsys.readouterr().out
+    assert main(["table", rows, "--format", "markdown"]) == 0
+    assert "| oracle | 1.000 |" in capsys.readouterr().out
+    assert main(["table", rows, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["method"] == "oracle"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    main(["evaluate", "--method", "oracle", "--out", str(tmp_path / "r"), "--objects", "4",
+          "--seeds", "1", "--episodes", "1", "--workers", "1", "--json"])  # fmt: skip
+    command = f"{sys.executable} -m ncs.cli.main table {tmp_path}/r | true"
+    out = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+    assert (out.returncode, out.stderr) == (0, "")
+
+
+def kill_again_and_again(words: list[object], kills: int, longest: float) -> None:
+    """Starts a command and kills its whole process group, at random moments."""
+    rng = np.random.default_rng(0)
+    for _ in range(kills):
+        process = ncs_process(*words)
+        time.sleep(float(rng.uniform(0.3, longest)))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def test_collect_killed_twenty_times_ends_like_one_that_was_not(tmp_path: Path) -> None:
+    words = ["collect", BLOCKS, "--episodes", 300, "--objects", 2, "--workers", 2, "--out"]
+    assert ncs(*words, tmp_path / "calm").returncode == 0
+    kill_again_and_again([*words, tmp_path / "killed"], 20, 1.8)
+    assert ncs(*words, tmp_path / "killed").returncode == 0
+    for path in (tmp_path / "calm").iterdir():
+        assert (tmp_path / "killed" / path.name).read_bytes() == path.read_bytes()
+    assert len(list((tmp_path / "killed").iterdir())) == len(list((tmp_path / "calm").iterdir()))
+
+
+def test_evaluate_killed_twenty_times_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    words = ["evaluate", "--method", "random", "--objects", 4, "--seeds", 3, "--batch", 5,
+             "--workers", 2, "--goal", "complete", "--out"]  # fmt: skip
+    kill_again_and_again([*words, tmp_path / "killed"], 20, 2.0)
+    some = len(read_results(tmp_path / "killed")) if (tmp_path / "killed").exists() else 0
+    out = ncs(*words, tmp_path / "killed", "--json")
+    assert json.loads(out.stdout)["run_now"] == 300 - some
+    assert ncs(*words, tmp_path / "calm").returncode == 0
+    killed, calm = read_results(tmp_path / "killed"), read_results(tmp_path / "calm")
+    strip = [(r.objects, r.seed, r.episode, r.task, r.final, r.best, r.steps) for r in killed]
+    assert strip == [(r.objects, r.seed, r.episode, r.task, r.final, r.best, r.steps) for r in calm]
+
+
+def test_collect_on_a_full_disk_is_a_clear_line(tmp_path: Path) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", str(tmp_path)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        out = ncs("collect", BLOCKS, "--episodes", 200, "--out", tmp_path / "b", "--workers", 1)
+        assert out.returncode == 2
+        assert "No space left on device" in out.stderr
+        assert out.stderr.count("\n") == 1
+        names = sorted(p.name for p in (tmp_path / "b").iterdir() if not p.name.endswith(".lock"))
+        assert names == ["clips-00000.safetensors", "collecting.json", "truth-00000.safetensors"]
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
