@@ -13,10 +13,14 @@ from ncs.records import ConfigError, GoalKind
 if TYPE_CHECKING:
     from ncs.envs.rearrange import Rearrange
 
-WORLDS = {"block-rearrange": "ncs/BlockRearrange-v0"}
-EXTRAS = {"block-rearrange": "bullet"}
+WORLDS = {
+    "block-rearrange": "ncs/BlockRearrange-v0",
+    "robogym-rearrange": "ncs/RobogymRearrange-v0",
+}
+EXTRAS = {"block-rearrange": "bullet", "robogym-rearrange": "mujoco"}
 
 register(id=WORLDS["block-rearrange"], entry_point="ncs.envs.blocks:BlockRearrange")
+register(id=WORLDS["robogym-rearrange"], entry_point="ncs.envs.tabletop:RobogymRearrange")
 
 
 def make_env(

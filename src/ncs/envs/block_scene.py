@@ -88,14 +88,18 @@ class BlockScene:
 
     def picture(self, size: int) -> NDArray[np.uint8]:
         """RGB from above, (size, size, 3)."""
-        return self._shoot(size)[0]
+        return np.ascontiguousarray(self._shoot(size)[0][..., :3])
 
     def segment(self, size: int) -> NDArray[np.uint8]:
         """Which cube each pixel shows, (size, size): 0 is floor, i + 1 is cube i."""
-        return self._shoot(size)[1]
+        index: NDArray[np.uint8] = self._index_of_body[np.maximum(self._shoot(size)[1], 0)]
+        return index
 
-    def _shoot(self, size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """One exposure. Light from straight above makes a cube's top exactly its colour."""
+    def _shoot(self, size: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """One exposure: RGBA, and the body each pixel shows.
+
+        Light from straight above makes a cube's top exactly its colour.
+        """
         _, _, rgba, _, body = pybullet.getCameraImage(
             size,
             size,
@@ -109,9 +113,8 @@ class BlockScene:
             renderer=pybullet.ER_TINY_RENDERER,
             physicsClientId=self._client,
         )
-        rgb = np.asarray(rgba, np.uint8).reshape(size, size, 4)[..., :3].copy()
-        index = self._index_of_body[np.maximum(np.asarray(body), 0).reshape(size, size)]
-        return rgb, index
+        shape = (size, size)
+        return np.asarray(rgba, np.uint8).reshape(*shape, 4), np.asarray(body).reshape(shape)
 
 
 @functools.cache

@@ -4,6 +4,7 @@ Cells are numbered 0 to 15, x fastest. A goal cell of -1 means the object has no
 Legend: N objects, 2 coordinates.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,30 @@ NO_GOAL = -1
 Cells = NDArray[np.int64]
 
 
+@functools.cache
 def cell_centres() -> NDArray[np.float64]:
-    """The xy of every cell, (16, 2)."""
+    """The xy of every cell, (16, 2), not to be written to."""
     line = (np.arange(SIDE) - (SIDE - 1) / 2) * SPACING
     y, x = np.meshgrid(line, line, indexing="ij")
-    return np.stack([x.ravel(), y.ravel()], axis=1)
+    centre = np.stack([x.ravel(), y.ravel()], axis=1)
+    centre.flags.writeable = False
+    return centre
 
 
-def nearest_cell(point_2: NDArray[np.float64]) -> int | None:
-    """The cell a point lies in, or None outside the arena."""
-    column_row = np.floor(point_2 / SPACING + SIDE / 2).astype(int)
+def free_cells(cell_N: Cells) -> list[int]:
+    """Cells that no object stands on, in order."""
+    occupied = set(cell_N.tolist())
+    return [cell for cell in range(N_CELLS) if cell not in occupied]
+
+
+def nearest_cell(x: float, y: float) -> int | None:
+    """The cell a point lies in, or None outside the arena; the far edge is the last cell's."""
     edge = SIDE * SPACING / 2
-    on_edge = (np.abs(point_2) <= edge) & (column_row == SIDE)
-    column_row = column_row - on_edge  # the arena's far edge belongs to its last cell
-    if (column_row < 0).any() or (column_row >= SIDE).any():
+    if not (-edge <= x <= edge and -edge <= y <= edge):
         return None
-    return int(column_row[1] * SIDE + column_row[0])
+    column = min(int((x + edge) / SPACING), SIDE - 1)
+    row = min(int((y + edge) / SPACING), SIDE - 1)
+    return row * SIDE + column
 
 
 def draw_task(rng: np.random.Generator, n_objects: int, goal: GoalKind, n_constrained: int) -> Task:
@@ -50,7 +59,7 @@ def draw_task(rng: np.random.Generator, n_objects: int, goal: GoalKind, n_constr
 
 def _draw_goals(rng: np.random.Generator, start_N: Cells, n_goals: int) -> Cells:
     """Goal cells that are free at the start or, where those are too few, not one's own start."""
-    free = np.setdiff1d(np.arange(N_CELLS), start_N)
+    free = free_cells(start_N)
     if len(free) >= n_goals:
         return rng.choice(free, n_goals, replace=False)
     while True:
@@ -112,7 +121,7 @@ def next_move(cell_N: Cells, goal_N: Cells) -> tuple[int, int] | None:
     if not misplaced:
         return None
     wanted = {int(goal) for goal in goal_N}
-    free = [cell for cell in range(N_CELLS) if cell not in occupied]
+    free = free_cells(cell_N)
     spare = next((cell for cell in free if cell not in wanted), free[0])
     for index in misplaced:
         blocker = occupied[int(goal_N[index])]

@@ -14,6 +14,7 @@ from ncs.envs.block_tasks import (
     WORLD,
     cell_centres,
     draw_task,
+    free_cells,
     nearest_cell,
     next_move,
 )
@@ -87,8 +88,8 @@ class BlockRearrange(Rearrange):
             raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used.tolist()}")
 
     def _move(self, action: NDArray[np.float64]) -> None:
-        picked = nearest_cell(action[:2])
-        target = nearest_cell(action[:2] + action[3:5])
+        x, y, _, dx, dy, _ = action.tolist()
+        picked, target = nearest_cell(x, y), nearest_cell(x + dx, y + dy)
         if picked is None or target is None or target in self._cell_N:
             return
         self._cell_N[self._cell_N == picked] = target
@@ -123,8 +124,8 @@ class BlockRearrange(Rearrange):
 
     def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """An exact pick of one cube and a random free cell to put it."""
-        free = np.setdiff1d(np.arange(N_CELLS), self._cell_N)
-        return self._action(index, int(rng.choice(free)))
+        free = free_cells(self._cell_N)
+        return self._action(index, free[rng.integers(len(free))])
 
     def oracle_action(self) -> NDArray[np.float32]:
         """The next action of a shortest solution; picks nothing up once all is done."""

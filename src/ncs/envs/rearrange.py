@@ -137,7 +137,7 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         self._unsatisfied_at_start = int((~self._constraints()).sum())
         image = self._picture(IMAGE_SIZE)
         # Free play has no goal to show; the first image stands in, and saves a rendering.
-        self._goal_image = image if task.goal == "none" else self._goal_picture(IMAGE_SIZE)
+        self._goal_image = image.copy() if task.goal == "none" else self._goal_picture(IMAGE_SIZE)
         return self._observe(image), self._info()
 
     def _check_task(self, task: Task) -> None:

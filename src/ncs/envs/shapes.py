@@ -2,7 +2,7 @@
 
 Every function gives triangles (F, 3, 3) that close exactly: neighbours share their corners to the
 last bit. Sines and cosines come from ``math``, so a shape does not depend on how NumPy was built.
-Legend: F triangles, P points of a line, S sides of a ring.
+Legend: F triangles, P points of a line, L layers, S sides of a ring.
 """
 
 import math
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Triangles = NDArray[np.float64]  # (F, 3, 3)
-Points = Sequence[Sequence[float]]
+Points = ArrayLike  # (P, 2) or (P, 3)
 
 
 def volume_and_centroid(triangle_F33: Triangles) -> tuple[float, NDArray[np.float64]]:
@@ -65,7 +65,8 @@ def ribs(ring_PS3: NDArray[np.float64], closed: bool) -> Triangles:
     triangle_F33 = np.concatenate([first, second])
     a, b, c = triangle_F33[:, 0], triangle_F33[:, 1], triangle_F33[:, 2]
     thin_F = (a == b).all(axis=1) | (b == c).all(axis=1) | (c == a).all(axis=1)
-    return triangle_F33[~thin_F]
+    kept: Triangles = triangle_F33[~thin_F]
+    return kept
 
 
 def revolve(profile: Points, sides: int = 28) -> Triangles:
@@ -87,10 +88,10 @@ def extrude(outline: Points, layers: Points) -> Triangles:
     outline_P2 = np.asarray(outline, float)
     if area(outline_P2) < 0:
         outline_P2 = outline_P2[::-1]
-    ring_LP3 = np.empty((len(layers), len(outline_P2), 3))
-    for layer, (height, scale) in zip(ring_LP3, layers, strict=True):
-        layer[:, :2] = outline_P2 * scale
-        layer[:, 2] = height
+    height_L, scale_L = np.asarray(layers, float).T
+    ring_LP3 = np.empty((len(height_L), len(outline_P2), 3))
+    ring_LP3[..., :2] = outline_P2 * scale_L[:, None, None]
+    ring_LP3[..., 2] = height_L[:, None]
     cap = clip_ears(outline_P2)
     return outward(
         np.concatenate([ribs(ring_LP3, closed=False), ring_LP3[0][cap[:, ::-1]], ring_LP3[-1][cap]])
@@ -174,7 +175,8 @@ def sweep(
 
 def _unit(vector_P3: NDArray[np.float64]) -> NDArray[np.float64]:
     """Vectors scaled to length one."""
-    return vector_P3 / np.sqrt((vector_P3**2).sum(axis=-1, keepdims=True))
+    unit: NDArray[np.float64] = vector_P3 / np.sqrt((vector_P3**2).sum(axis=-1, keepdims=True))
+    return unit
 
 
 def turn(triangle_F33: Triangles, degrees_3: Sequence[float]) -> Triangles:
