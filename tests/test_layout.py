@@ -79,7 +79,7 @@ def test_only_the_command_line_prints(path: Path) -> None:
     assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls)
 
 
-@pytest.mark.parametrize(("number", "room"), enumerate(ROOMS, 1))
+@pytest.mark.parametrize(("number", "room"), list(enumerate(ROOMS, 1)))
 def test_each_room_says_its_place_in_the_order(number: int, room: str) -> None:
     first_line = (importlib.import_module(f"ncs.{room}").__doc__ or "").splitlines()[0]
     assert first_line.startswith(f"Room {number} of 8.")

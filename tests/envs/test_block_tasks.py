@@ -53,17 +53,17 @@ def test_from_nine_objects_on_a_goal_may_be_another_objects_start() -> None:
 def test_a_point_belongs_to_the_cell_whose_centre_is_nearest(
     cell: int, dx: float, dy: float
 ) -> None:
-    assert nearest_cell(cell_centres()[cell] + [dx, dy]) == cell
+    assert nearest_cell(*(cell_centres()[cell] + [dx, dy])) == cell
 
 
 @pytest.mark.parametrize("point", [(0.41, 0.0), (0.0, -0.41), (5.0, 5.0)])
 def test_a_point_outside_the_arena_has_no_cell(point: tuple[float, float]) -> None:
-    assert nearest_cell(np.array(point)) is None
+    assert nearest_cell(*point) is None
 
 
 def test_the_arenas_edge_belongs_to_its_last_cell() -> None:
-    assert nearest_cell(np.array([0.4, 0.4])) == N_CELLS - 1
-    assert nearest_cell(np.array([-0.4, -0.4])) == 0
+    assert nearest_cell(0.4, 0.4) == N_CELLS - 1
+    assert nearest_cell(-0.4, -0.4) == 0
 
 
 def breadth_first(start: tuple[int, ...], goal: tuple[int, ...], cells: int) -> int:
