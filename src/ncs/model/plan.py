@@ -21,13 +21,13 @@ from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, mod
 from ncs.model.registry import find_model
 from ncs.records import ConfigError
 from ncs.settings import Settings
+from ncs.storage import digest_json
 
 # Settings that may change between the parts of a run: they say how it is run, not what it is.
 RUNNING = frozenset(
     {"checkpoint_every", "picture_every", "picture_clips", "devices", "threads", "device"}
 )
 Purpose = Literal["weights", "order", "window", "noise", "holdout", "picture"]
-PURPOSES: tuple[Purpose, ...] = ("weights", "order", "window", "noise", "holdout", "picture")
 
 
 class TrainConfig(Settings):
@@ -106,7 +106,7 @@ def stream(config: TrainConfig, purpose: Purpose, *key: int) -> np.random.Genera
 
 
 def _stream(seed: int, purpose: Purpose, *key: int) -> np.random.Generator:
-    return np.random.default_rng([PURPOSES.index(purpose), seed, *key])
+    return np.random.default_rng(int(digest_json(["training", purpose, seed, *key]), 16))
 
 
 def torch_seed(config: TrainConfig, purpose: Purpose, *key: int) -> int:

@@ -1,0 +1,101 @@
+"""Clips with the whole truth about them, for reports: replayed from a buffer or played afresh.
+
+Legend: B clips, T frames, N objects, H height, W width.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.cli.console import Advance
+from ncs.data.buffer import Buffer, open_truth
+from ncs.data.seeds import stream
+from ncs.envs import make_env
+from ncs.records import Clips, DataError, Env
+
+MOVES = 4  # as in the paper's clips
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Clips, and what was really there."""
+
+    clips: Clips
+    segment: NDArray[np.uint8]  # (B, T, H, W) 0 is background, i + 1 is object i
+    moved: NDArray[np.int64]  # (B, T - 1) which object each action moved
+    colour: NDArray[np.float32]  # (B, N, 3)
+
+
+def replay(folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Advance) -> Scenes:
+    """Clips of a buffer with their segmentations, which are rendered by playing them again."""
+    truth = open_truth(folder)
+    clips = buffer.clips(index_B)
+    n_objects = truth.colour(0).shape[0]
+    env = make_env(buffer.world, n_objects=n_objects, goal="none")
+    segments = []
+    for done, (index, frame_THWC, action_TA) in enumerate(
+        zip(index_B.tolist(), clips.frame, clips.action, strict=True)
+    ):
+        observation, _ = env.reset(options={"task": truth.task(index)})
+        if (observation["image"] != frame_THWC[0]).any():
+            raise DataError(
+                f"{folder}: clip {index} looks different when played again: the world was changed "
+                "since; collect a new buffer"
+            )
+        segments.append(_segments(env, action_TA))
+        advance(done + 1)
+    return Scenes(
+        clips,
+        np.stack(segments),
+        np.stack([truth.moved(index).astype(np.int64) for index in index_B.tolist()]),
+        np.stack([truth.colour(index) for index in index_B.tolist()]),
+    )
+
+
+def _segments(env: Env, action_TA: NDArray[np.float32]) -> NDArray[np.uint8]:
+    segments = [env.segment()]
+    for action in action_TA:
+        env.step(action)
+        segments.append(env.segment())
+    return np.stack(segments)
+
+
+def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) -> Scenes:
+    """Fresh clips in which objects are moved as in a buffer, though no more than four of them."""
+    env = make_env(world, n_objects=n_objects, goal="none")
+    frames, actions, segments, moved, colours = [], [], [], [], []
+    for number in range(n_clips):
+        rng = stream("fresh", seed, n_objects, number)
+        observation, _ = env.reset(options={"task": env.draw_task(rng)})
+        movers = rng.permutation(n_objects)[:MOVES]
+        if len(movers) < MOVES:
+            movers = rng.integers(n_objects, size=MOVES)
+        clip = _play_clip(env, observation["image"], movers.tolist(), rng)
+        frames.append(clip[0])
+        actions.append(clip[1])
+        segments.append(clip[2])
+        moved.append(movers)
+        colours.append(env.truth().colour)
+        advance(number + 1)
+    return Scenes(
+        Clips(np.stack(frames), np.stack(actions)),
+        np.stack(segments),
+        np.stack(moved).astype(np.int64),
+        np.stack(colours),
+    )
+
+
+def _play_clip(
+    env: Env, image: NDArray[np.uint8], movers: Sequence[int], rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint8]]:
+    """Frames, actions and segmentations of one clip."""
+    frames, actions, segments = [image], [], [env.segment()]
+    for index in movers:
+        actions.append(env.random_move(index, rng))
+        observation, *_ = env.step(actions[-1])
+        frames.append(observation["image"])
+        segments.append(env.segment())
+    return np.stack(frames), np.stack(actions), np.stack(segments)
