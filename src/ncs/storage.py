@@ -145,7 +145,7 @@ def digest_content(arrays: Mapping[str, NDArray[Any]]) -> str:
     total = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         total.update(canonical([name, array.dtype.str, list(array.shape)]).encode())
-        total.update(np.ascontiguousarray(array).tobytes())
+        total.update(np.ascontiguousarray(array).data)
     return total.hexdigest()
 
 

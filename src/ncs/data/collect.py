@@ -100,19 +100,27 @@ def make_shard(job: ShardJob) -> list[dict[str, Any]]:
     first = job.index * SHARD_CLIPS
     numbers = range(first, min(first + SHARD_CLIPS, job.config.episodes))
     paths = [job.folder / clip_shard(job.index), job.folder / truth_shard(job.index)]
-    if not all(_is_whole(path, len(numbers)) for path in paths):
-        env = _free_play(job.make_env, job.config.world, job.config.objects)
-        explorer = Explorer([env], job.config.objects)
-        episodes, orders = [], []
-        for number in numbers:
-            episodes.append(_play(env, explorer, job.config, number))
-            orders.append(explorer.orders[0])
+    if all(_is_whole(path, len(numbers)) for path in paths):
+        hashes = [digest_file(path) for path in paths]
+    else:
+        contents = _play_clips(job, numbers)
         about = {"clips": len(numbers)}
-        write_arrays(paths[0], _experience(episodes), about)
-        write_arrays(paths[1], _ground_truth(episodes, orders), about)
+        hashes = [write_arrays(*pair, about) for pair in zip(paths, contents, strict=True)]
     return [
-        {"name": path.name, "clips": len(numbers), "sha256": digest_file(path)} for path in paths
+        {"name": path.name, "clips": len(numbers), "sha256": digest}
+        for path, digest in zip(paths, hashes, strict=True)
     ]
+
+
+def _play_clips(job: ShardJob, numbers: range) -> tuple[dict[str, NDArray[Any]], ...]:
+    """What was seen and done in these clips, and the truth about them."""
+    env = _free_play(job.make_env, job.config.world, job.config.objects)
+    explorer = Explorer([env], job.config.objects)
+    episodes, orders = [], []
+    for number in numbers:
+        episodes.append(_play(env, explorer, job.config, number))
+        orders.append(explorer.orders[0])
+    return _experience(episodes), _ground_truth(episodes, orders)
 
 
 def _is_whole(path: Path, n_clips: int) -> bool:

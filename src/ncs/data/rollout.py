@@ -88,8 +88,8 @@ def rollout(
         lane.reset()
     steps = 0
     while (alive := [i for i, lane in enumerate(lanes) if not lane.done]) and steps != max_steps:
-        image_BHWC = np.stack([lanes[i].observation["image"] for i in alive])
-        goal_BHWC = np.stack([lanes[i].observation["goal"] for i in alive])
+        image_BHWC = _batch([lanes[i].observation["image"] for i in alive])
+        goal_BHWC = _batch([lanes[i].observation["goal"] for i in alive])
         action_B6 = policy.act(image_BHWC, goal_BHWC, alive)
         for index, action in zip(alive, action_B6, strict=True):
             lanes[index].step(action)
@@ -99,3 +99,8 @@ def rollout(
         began = now
         steps += 1
     return [lane.episode() for lane in lanes]
+
+
+def _batch(pictures: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Pictures as one array; a single one is not copied."""
+    return pictures[0][None] if len(pictures) == 1 else np.stack(pictures)

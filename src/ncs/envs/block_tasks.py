@@ -50,10 +50,11 @@ def nearest_cell(x: float, y: float) -> int | None:
 def draw_task(rng: np.random.Generator, n_objects: int, goal: GoalKind, n_constrained: int) -> Task:
     """A task with random colours, start cells and goal cells."""
     colour_N3 = rng.random((n_objects, 3)).astype(np.float32)
-    start_N = rng.choice(N_CELLS, n_objects, replace=False)
+    start_N = rng.permutation(N_CELLS)[:n_objects]
     n_goals = {"complete": n_objects, "partial": n_constrained, "none": 0}[goal]
     goal_N = np.full(n_objects, NO_GOAL)
-    goal_N[:n_goals] = _draw_goals(rng, start_N, n_goals)
+    if n_goals:
+        goal_N[:n_goals] = _draw_goals(rng, start_N, n_goals)
     return make_task(goal, colour_N3, start_N, goal_N)
 
 
@@ -61,9 +62,9 @@ def _draw_goals(rng: np.random.Generator, start_N: Cells, n_goals: int) -> Cells
     """Goal cells that are free at the start or, where those are too few, not one's own start."""
     free = free_cells(start_N)
     if len(free) >= n_goals:
-        return rng.choice(free, n_goals, replace=False)
+        return rng.permutation(free)[:n_goals]
     while True:
-        goal_N = rng.choice(N_CELLS, n_goals, replace=False)
+        goal_N = rng.permutation(N_CELLS)[:n_goals]
         if (goal_N != start_N[:n_goals]).all():
             return goal_N
 
@@ -87,6 +88,8 @@ def minimum_moves(cell_N: Cells, goal_N: Cells) -> int:
     a closed cycle costs one move more, to a spare cell, and so does an object without a constraint
     that stands in the way.
     """
+    if (goal_N == NO_GOAL).all():
+        return 0
     owner = {int(cell): index for index, cell in enumerate(cell_N)}
     misplaced = [i for i in range(len(cell_N)) if goal_N[i] not in (NO_GOAL, cell_N[i])]
     wanted = [owner[int(goal_N[i])] for i in misplaced if int(goal_N[i]) in owner]

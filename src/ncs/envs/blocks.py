@@ -83,9 +83,9 @@ class BlockRearrange(Rearrange):
     def _set_up(self, task: Task) -> None:
         self._cell_N = task.scene["start"].astype(np.int64)
         self._goal_N = task.scene["goal"].astype(np.int64)
-        used = np.concatenate([self._cell_N, self._goal_N])
-        if used.min() < NO_GOAL or used.max() >= N_CELLS or self._cell_N.min() < 0:
-            raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used.tolist()}")
+        used = [*self._cell_N.tolist(), *self._goal_N.tolist()]
+        if min(used) < NO_GOAL or max(used) >= N_CELLS or NO_GOAL in self._cell_N:
+            raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used}")
 
     def _move(self, action: NDArray[np.float64]) -> None:
         x, y, _, dx, dy, _ = action.tolist()
