@@ -1,9 +1,11 @@
-"""The two products with the whole vocabulary, taken a cache-sized chunk of rows at a time.
+"""The costly steps of training, each taken a cache-sized chunk of rows at a time.
 
-Their (rows, V) matrices are most of a step's memory traffic. A chunk goes through all its steps
-while it lies in the cache, so that hardly any of them is ever written out.
+At these widths a step is as much memory traffic as arithmetic. A chunk goes through all its
+operations while it lies in the cache, and backward passes are written out so that nothing is
+computed or stored twice.
 
-Legend: M rows, C and D channels, V vocabulary.
+Legend: M rows, C and D channels, F channels of the hidden layer, V vocabulary, S sequences,
+N positions, X sequences of one head each, E channels of a head.
 """
 
 from typing import Any
@@ -13,7 +15,8 @@ from torch import Tensor
 
 from ncs.model.noise import Noise
 
-CHUNK_NUMBERS = 1 << 21  # 8 MB of logits, a part of the last-level cache
+CHUNK_NUMBERS = 1 << 20  # 4 MB: larger chunks leave the cache, smaller ones slow the products
+QUERY_BLOCK = 64  # queries at a time, so that few of the keys behind them are masked
 
 
 def relax(
@@ -41,6 +44,27 @@ def cross_entropy(
     return total, each_M
 
 
+def feed_forward(
+    value_MD: Tensor, widen_FD: Tensor, bias_F: Tensor, narrow_DF: Tensor, bias_D: Tensor
+) -> Tensor:
+    """``relu(value @ widenᵀ + bias) @ narrowᵀ + bias``, (M, D)."""
+    half = torch.is_autocast_enabled(value_MD.device.type)
+    arguments = (value_MD.float(), widen_FD, bias_F, narrow_DF, bias_D, half)
+    out_MD: Tensor = FeedForward.apply(*arguments)  # type: ignore[no-untyped-call]
+    return out_MD
+
+
+def causal_attention(mixed_SND: Tensor, heads: int) -> Tensor:
+    """What each position reads of itself and those before it, always in fp32.
+
+    ``mixed_SND`` holds queries, keys and values side by side, so the result is a third as wide.
+    """
+    with torch.autocast(mixed_SND.device.type, enabled=False):
+        arguments = (mixed_SND.float(), heads)
+        read_SND: Tensor = CausalAttention.apply(*arguments)  # type: ignore[no-untyped-call]
+    return read_SND
+
+
 class Relax(torch.autograd.Function):
     """Keeps only the relaxed sample for the way back."""
 
@@ -59,9 +83,11 @@ class Relax(torch.autograd.Function):
         relaxed_MV = feature_MC.new_empty(len(feature_MC), len(head_VC))
         mixed_MC = feature_MC.new_empty(len(feature_MC), len(entry_CV))
         token_M = torch.empty(len(feature_MC), dtype=torch.long, device=feature_MC.device)
-        for chunk in chunks(feature_MC, head_VC):
-            logit_MV = noise.gumbel((len(feature_MC[chunk]), len(head_VC))).add_(bias_V)
-            accumulate(logit_MV, feature_MC[chunk], head_VC.T, half)
+        buffer = scratch(feature_MC, len(head_VC))
+        for chunk in chunks(feature_MC, len(head_VC)):
+            logit_MV = buffer[: len(token_M[chunk])]
+            noise.fill_gumbel(logit_MV)
+            accumulate(logit_MV.add_(bias_V), feature_MC[chunk], head_VC.T, half)
             torch.argmax(logit_MV, dim=1, out=token_M[chunk])
             logit_MV.div_(temperature)
             torch.softmax(logit_MV, dim=1, out=relaxed_MV[chunk])
@@ -79,12 +105,15 @@ class Relax(torch.autograd.Function):
         grad_feature_MC = torch.empty_like(feature_MC)
         grad_head_VC, grad_entry_VC = torch.zeros_like(head_VC), torch.zeros_like(entry_CV.T)
         grad_bias_V = head_VC.new_zeros(len(head_VC))
-        for chunk in chunks(feature_MC, head_VC):
+        buffer = scratch(feature_MC, len(head_VC))
+        for chunk in chunks(feature_MC, len(head_VC)):
             relaxed = relaxed_MV[chunk]
             accumulate(grad_entry_VC, relaxed.T, grad_MC[chunk], half)
-            grad_logit = torch.empty_like(relaxed)
+            grad_logit = buffer[: len(relaxed)]
             assign(grad_logit, grad_MC[chunk], entry_CV, half)
-            grad_logit = torch._softmax_backward_data(grad_logit, relaxed, 1, torch.float32)
+            torch._softmax_backward_data(
+                grad_logit, relaxed, 1, torch.float32, grad_input=grad_logit
+            )
             grad_logit.div_(ctx.temperature)
             assign(grad_feature_MC[chunk], grad_logit, head_VC, half)
             accumulate(grad_head_VC, grad_logit.T, feature_MC[chunk], half)
@@ -108,14 +137,17 @@ class CrossEntropy(torch.autograd.Function):
         needed = any(ctx.needs_input_grad[:2])
         each_M = torch.empty_like(weight_M)
         grad_feature_MD, grad_head_VD = torch.empty_like(feature_MD), torch.zeros_like(head_VD)
-        for chunk in chunks(feature_MD, head_VD):
+        logit_buffer, grad_buffer = (scratch(feature_MD, len(head_VD)) for _ in range(2))
+        for chunk in chunks(feature_MD, len(head_VD)):
             entry_M1, weight_M1 = token_M[chunk, None], weight_M[chunk, None]
-            logit_MV = feature_MD.new_empty(len(entry_M1), len(head_VD))
+            logit_MV, grad_MV = logit_buffer[: len(entry_M1)], grad_buffer[: len(entry_M1)]
             assign(logit_MV, feature_MD[chunk], head_VD.T, half)
-            grad_MV = logit_MV.log_softmax(dim=1)
-            each_M[chunk] = -grad_MV.gather(1, entry_M1)[:, 0]
+            torch.softmax(logit_MV, dim=1, out=grad_MV)
+            # log Σ exp(logit), read off at the largest entry, where the softmax cannot underflow.
+            whole_M1 = logit_MV.amax(1, keepdim=True) - grad_MV.amax(1, keepdim=True).log()
+            each_M[chunk] = (whole_M1 - logit_MV.gather(1, entry_M1))[:, 0]
             if needed:
-                grad_MV.exp_().mul_(weight_M1).scatter_add_(1, entry_M1, -weight_M1)
+                grad_MV.mul_(weight_M1).scatter_add_(1, entry_M1, -weight_M1)
                 assign(grad_feature_MD[chunk], grad_MV, head_VD, half)
                 accumulate(grad_head_VD, grad_MV.T, feature_MD[chunk], half)
         ctx.save_for_backward(grad_feature_MD, grad_head_VD)
@@ -129,10 +161,124 @@ class CrossEntropy(torch.autograd.Function):
         return grad_feature_MD * grads[0], grad_head_VD * grads[0], None, None, None
 
 
-def chunks(rows: Tensor, columns: Tensor) -> list[slice]:
-    """Slices of rows whose product with so many columns fits in a chunk."""
-    size = max(1, CHUNK_NUMBERS // len(columns))
+class FeedForward(torch.autograd.Function):
+    """``relu(value @ widenᵀ + bias) @ narrowᵀ + bias``."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        value_MD: Tensor,
+        widen_FD: Tensor,
+        bias_F: Tensor,
+        narrow_DF: Tensor,
+        bias_D: Tensor,
+        half: bool,
+    ) -> Tensor:
+        """The output rows."""
+        hidden_MF = value_MD.new_empty(len(value_MD), len(widen_FD))
+        out_MD = torch.empty_like(value_MD)
+        for chunk in chunks(value_MD, len(widen_FD)):
+            assign(hidden_MF[chunk], value_MD[chunk], widen_FD.T, half)
+            hidden_MF[chunk].add_(bias_F).relu_()
+            assign(out_MD[chunk], hidden_MF[chunk], narrow_DF.T, half)
+        ctx.save_for_backward(value_MD, widen_FD, narrow_DF, hidden_MF)
+        ctx.half = half
+        return out_MD.add_(bias_D)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """Gradients of the rows, both matrices and both biases."""
+        value_MD, widen_FD, narrow_DF, hidden_MF = ctx.saved_tensors
+        grad_MD, half = grads[0], ctx.half
+        grad_value_MD = torch.empty_like(value_MD)
+        grad_widen_FD, grad_narrow_FD = torch.zeros_like(widen_FD), torch.zeros_like(widen_FD)
+        grad_bias_F = widen_FD.new_zeros(len(widen_FD))
+        buffer = scratch(value_MD, len(widen_FD))
+        for chunk in chunks(value_MD, len(widen_FD)):
+            hidden = hidden_MF[chunk]
+            grad_hidden = buffer[: len(hidden)]
+            assign(grad_hidden, grad_MD[chunk], narrow_DF, half)
+            torch.ops.aten.threshold_backward.grad_input(
+                grad_hidden, hidden, 0.0, grad_input=grad_hidden
+            )
+            assign(grad_value_MD[chunk], grad_hidden, widen_FD, half)
+            accumulate(grad_widen_FD, grad_hidden.T, value_MD[chunk], half)
+            accumulate(grad_narrow_FD, hidden.T, grad_MD[chunk], half)
+            grad_bias_F += grad_hidden.sum(dim=0)
+        grad_bias_D = grad_MD.sum(dim=0)
+        return grad_value_MD, grad_widen_FD, grad_bias_F, grad_narrow_FD.T, grad_bias_D, None
+
+
+class CausalAttention(torch.autograd.Function):
+    """Goes by blocks of queries, which skips most of what the mask would discard.
+
+    Keeps the attention weights: the library's fused kernel computes them again on the way back,
+    and takes half as long again for it.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, mixed_SND: Tensor, heads: int) -> Tensor:
+        """What each position reads."""
+        sequences, length, width = mixed_SND.shape
+        apart = mixed_SND.view(sequences, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        query_XNE, key_XNE, value_XNE = apart.reshape(3, sequences * heads, length, -1).unbind(0)
+        read_XNE, weights = torch.empty_like(query_XNE), []
+        for start in range(0, length, QUERY_BLOCK):
+            query = query_XNE[:, start : start + QUERY_BLOCK]
+            end = start + query.shape[1]
+            mask = query.new_full((query.shape[1], end), -torch.inf).triu_(start + 1)
+            logit = torch.baddbmm(mask, query, key_XNE[:, :end].mT, alpha=query.shape[2] ** -0.5)
+            weights.append(torch.softmax(logit, dim=2, out=logit))
+            read_XNE[:, start:end] = weights[-1] @ value_XNE[:, :end]
+        ctx.save_for_backward(query_XNE, key_XNE, value_XNE, *weights)
+        together = read_XNE.view(sequences, heads, length, -1).transpose(1, 2)
+        return together.reshape(sequences, length, width // 3)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradient of queries, keys and values side by side."""
+        query_XNE, key_XNE, value_XNE, *weights = ctx.saved_tensors
+        sequences, length, width = grads[0].shape
+        heads, scale = len(query_XNE) // sequences, query_XNE.shape[2] ** -0.5
+        grad_XNE = grads[0].view(sequences, length, heads, -1).transpose(1, 2).flatten(0, 1)
+        apart_3XNE = torch.empty(3, *query_XNE.shape, device=query_XNE.device)
+        grad_query, grad_key, grad_value = apart_3XNE.unbind(0)
+        for weight in reversed(weights):  # the last block reaches every key: it fills, others add
+            end = weight.shape[2]
+            start, last = end - weight.shape[1], end == length
+            grad = grad_XNE[:, start:end]
+            put(grad_value[:, :end], weight.mT @ grad, last)
+            grad_weight = grad @ value_XNE[:, :end].mT
+            grad_logit = torch._softmax_backward_data(grad_weight, weight, 2, torch.float32)
+            grad_logit.mul_(scale)
+            put(grad_query[:, start:end], grad_logit @ key_XNE[:, :end], True)
+            put(grad_key[:, :end], grad_logit.mT @ query_XNE[:, start:end], last)
+        together = apart_3XNE.view(3, sequences, heads, length, -1).permute(1, 3, 0, 2, 4)
+        return together.reshape(sequences, length, 3 * width), None
+
+
+def put(out: Tensor, value: Tensor, first: bool) -> None:
+    """Writes a value, or adds it to what stands there."""
+    if first:
+        out.copy_(value)
+    else:
+        out.add_(value)
+
+
+def chunk_size(columns: int) -> int:
+    """Rows of so many columns that make a chunk."""
+    return max(1, CHUNK_NUMBERS // columns)
+
+
+def chunks(rows: Tensor, columns: int) -> list[slice]:
+    """Slices of rows whose product with so many columns is a chunk."""
+    size = chunk_size(columns)
     return [slice(start, start + size) for start in range(0, len(rows), size)]
+
+
+def scratch(rows: Tensor, columns: int) -> Tensor:
+    """Room for one chunk, used again for each: fresh memory costs more than the arithmetic."""
+    return rows.new_empty(min(len(rows), chunk_size(columns)), columns)
 
 
 def assign(out: Tensor, left: Tensor, right: Tensor, half: bool) -> None:

@@ -73,7 +73,7 @@ class Dvae(nn.Module):
         """The likeliest token of each patch, (R, N)."""
         feature_RGGC = self.encoder(to_unit(to_patches(frame_RHWC, self.patch)))
         feature_MC = feature_RGGC.flatten(0, 2)
-        pieces = [feature_MC[chunk] for chunk in chunks(feature_MC, self.head.weight)]
+        pieces = [feature_MC[chunk] for chunk in chunks(feature_MC, self.head.out_features)]
         token_M = torch.cat([self.head(piece).argmax(dim=1) for piece in pieces])
         return token_M.view(len(frame_RHWC), -1)
 
@@ -119,9 +119,9 @@ class Layer(nn.Module):
         if self.gain is None:
             return (mixed_RGGC + self.bias).relu_()
         mixed_RCGG = mixed_RGGC.permute(0, 3, 1, 2)
-        return (
-            functional.group_norm(mixed_RCGG, 1, self.gain, self.bias).permute(0, 2, 3, 1).relu_()
-        )
+        normed_RCGG = functional.group_norm(mixed_RCGG, 1, self.gain, self.bias)
+        # In place before the view is taken: autograd copies when a view is changed.
+        return normed_RCGG.relu_().permute(0, 2, 3, 1)
 
 
 def make_stage(width: int, norm: bool) -> nn.Sequential:

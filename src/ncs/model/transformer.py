@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ncs.model.chunked import causal_attention, feed_forward
 from ncs.model.noise import Noise, add
 
 
@@ -34,10 +35,11 @@ class SelfAttention(nn.Module):
 
     def forward(self, value_MND: Tensor, causal: bool) -> Tensor:
         """What each position reads."""
+        if causal:
+            read: Tensor = self.out(causal_attention(self.mix(value_MND), self.heads))
+            return read
         query, key, value = self._split(value_MND)
-        return self._join(
-            functional.scaled_dot_product_attention(query, key, value, is_causal=causal)
-        )
+        return self._join(functional.scaled_dot_product_attention(query, key, value))
 
     def step(self, value_M1D: Tensor, past: Past | None) -> tuple[Tensor, Past]:
         """What one new position reads of the past and itself, and the past with it appended."""
@@ -94,16 +96,23 @@ class CrossAttention(nn.Module):
         return read
 
 
-class FeedForward(nn.Sequential):
+class FeedForward(nn.Module):
     """Two layers, four times as wide inside."""
 
     def __init__(self, width: int, gain: float) -> None:
-        widen, narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-        nn.init.kaiming_uniform_(widen.weight, nonlinearity="relu")
-        nn.init.xavier_uniform_(narrow.weight, gain)
-        nn.init.zeros_(widen.bias)
-        nn.init.zeros_(narrow.bias)
-        super().__init__(widen, nn.ReLU(inplace=True), narrow)
+        super().__init__()
+        self.widen, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        nn.init.kaiming_uniform_(self.widen.weight, nonlinearity="relu")
+        nn.init.xavier_uniform_(self.narrow.weight, gain)
+        nn.init.zeros_(self.widen.bias)
+        nn.init.zeros_(self.narrow.bias)
+
+    def forward(self, value_MND: Tensor) -> Tensor:
+        """The output of every position."""
+        widen, narrow = self.widen, self.narrow
+        value_RD = value_MND.flatten(0, 1)
+        out_RD = feed_forward(value_RD, widen.weight, widen.bias, narrow.weight, narrow.bias)
+        return out_RD.view(value_MND.shape)
 
 
 class Block(nn.Module):
