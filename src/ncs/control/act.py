@@ -1,6 +1,6 @@
 """Algorithm 2: a scene, a goal and a graph become an action and the reason for it.
 
-Legend: J entities of the scene, K goal slots, S state channels.
+Legend: K entities of the goal, M nodes, S state channels.
 """
 
 from dataclasses import replace
@@ -35,34 +35,44 @@ def decide(
     """
     memory = review(memory, now, graph, config)
     view = look(now, goal, graph, config, memory)
-    memory = replace(memory, tracks=view.tracks)
+    memory = replace(memory, tracks=view.now.tracks, goal_tracks=view.goal.tracks, goal=goal)
     if len(view.matched) == 0:
         return without_pairs(view, memory, rng, arena)
     settled = settled_goals(view, graph)
-    if config.doubt and config.whiten and config.remember and len(settled) == len(view.matched):
+    if len(settled) == len(view.matched) and may_doubt(config, memory):
         view, memory = reconsider(view, graph, memory)
         settled = settled_goals(view, graph)
     blockers = find_blockers(view, graph)
     intent = intend(view, graph, config, memory, blockers, settled, rng)
     in_use_M = nodes_in_use(view, graph, intent.entity) if config.order else None
-    state_S = view.state[intent.entity]
+    state_S = view.now.state[intent.entity]
     step = find_step(graph, state_S, intent.target, config, memory.distrusted, in_use_M)
     pairs = list_pairs(view, settled, blockers)
     return conclude(view, graph, intent, step, pairs, memory, rng, arena)
 
 
+def may_doubt(config: ControlConfig, memory: Memory) -> bool:
+    """Whether the matching may be questioned once all seems done.
+
+    Costs must be calibrated and identities kept, and a second look comes first: something the
+    goal shows may have been overlooked.
+    """
+    able = config.doubt and config.whiten and config.remember
+    return able and (memory.looks > 0 or not config.settled)
+
+
 def settled_goals(view: View, graph: Graph) -> frozenset[int]:
-    """Goal slots whose partner differs from them by no more than an entity at rest does."""
+    """Goals whose partner differs from them by no more than an entity at rest does."""
     return frozenset(int(k) for k in view.matched if view.distance[k] <= graph.still)
 
 
 def reconsider(view: View, graph: Graph, memory: Memory) -> tuple[View, Memory]:
     """View and memory under the next likeliest matching, or the likeliest when none is left."""
     rejected = memory.rejected | {tuple(int(entity) for entity in view.match.slot)}
-    cheapest = align(view.cost, view.goal_present, view.present)
-    matching = second_thought(view.cost, cheapest.slot, view.present, rejected)
-    match = overrule(cheapest, view.cost, matching, view.present)
-    distance_K = differences(view.goal_state, view.state, match, graph.isolate_metric)
+    cheapest = align(view.cost, view.goal.present, view.now.present)
+    matching = second_thought(view.cost, cheapest.slot, view.now.present, rejected)
+    match = overrule(cheapest, view.cost, matching, view.now.present)
+    distance_K = differences(view.goal, view.now, match, graph.isolate_metric)
     memory = replace(memory, rejected=rejected, matching=matching)
     return replace(view, match=match, distance=distance_K), memory
 
@@ -73,12 +83,12 @@ def list_pairs(
     """The matched pairs in terms of slots."""
     return tuple(
         Pair(
-            goal=int(goal),
-            now=int(view.slot[view.match.slot[goal]]),
+            goal=int(view.goal.slot[goal]),
+            now=int(view.now.slot[view.match.slot[goal]]),
             cost=float(view.match.cost[goal]),
             distance=float(view.distance[goal]),
             settled=int(goal) in settled,
-            blockers=tuple(int(view.slot[entity]) for entity in blockers[int(goal)]),
+            blockers=tuple(int(view.now.slot[entity]) for entity in blockers[int(goal)]),
         )
         for goal in view.matched
     )
@@ -96,8 +106,8 @@ def conclude(
 ) -> Decision:
     """The decision that carries out an intention, and the memory of having tried."""
     if intent.purpose == "recheck":
-        memory = blame(memory, intent.goal)
-    state_S, target_S = view.state[intent.entity], intent.target
+        memory = replace(blame(memory, intent.goal), looks=memory.looks + 1)
+    target_S = intent.target
     if step is not None and step.node_to != step.node_goal:
         target_S = graph.node[step.node_to]
     attempt = Attempt(
@@ -105,7 +115,7 @@ def conclude(
         node_from=step.node_from if step else -1,
         node_to=step.node_to if step else -1,
         goal=intent.goal,
-        before=state_S,
+        before=view.now.state[intent.entity],
         target=target_S,
     )
     return Decision(
@@ -114,8 +124,8 @@ def conclude(
         purpose=intent.purpose,
         reason=f"{intent.why}; {how(step)}",
         pairs=pairs,
-        chosen=next(i for i, pair in enumerate(pairs) if pair.goal == intent.goal),
-        moved=int(view.slot[intent.entity]),
+        chosen=int(np.flatnonzero(view.matched == intent.goal)[0]),
+        moved=int(view.now.slot[intent.entity]),
         node_from=step.node_from if step else None,
         node_to=step.node_to if step else None,
         node_goal=step.node_goal if step else None,
@@ -139,7 +149,7 @@ def how(step: Step | None) -> str:
 
 def without_pairs(view: View, memory: Memory, rng: np.random.Generator, arena: Arena) -> Decision:
     """The decision when nothing can be matched: rest if nothing is asked, else stir the scene."""
-    asked = bool(view.goal_present.any())
+    asked = bool(view.goal.present.any())
     return Decision(
         action=random_action(arena, rng) if asked else idle_action(arena),
         kind="random" if asked else "done",

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from ncs.control.track import Tracks
 from ncs.graph.distances import Floats
+from ncs.records import Entities
 
 
 @dataclass(frozen=True)
 class Pair:
     """A constraint: an entity of the goal and the entity of the scene that should satisfy it."""
 
-    goal: int  # slot of the goal
+    goal: int  # slot of the goal, -1 for one that is only remembered
     now: int  # slot of the scene, -1 for one that is only remembered
     cost: float  # how differently the two look
     distance: float  # how far the two states are apart
@@ -33,7 +34,7 @@ class Attempt:
     kind: str
     node_from: int
     node_to: int
-    goal: int  # slot of the goal it served, -1 for none
+    goal: int  # entity of the goal it served, a row of the view
     before: Floats  # (S,) state of the entity when it was picked
     target: Floats  # (S,) state it should have reached
 
@@ -44,8 +45,11 @@ class Memory:
 
     last: Attempt | None = None
     distrusted: frozenset[tuple[str, int, int]] = frozenset()  # kind of action, from, to
-    failures: Mapping[int, int] = field(default_factory=dict)  # of each goal slot
-    tracks: Tracks | None = None
+    failures: Mapping[int, int] = field(default_factory=dict)  # of each entity of the goal
+    looks: int = 0  # how often all seemed done and a second look was taken
+    tracks: Tracks | None = None  # entities of the scene
+    goal_tracks: Tracks | None = None  # entities of the goal
+    goal: Entities | None = None  # the goal as it was last seen
     rejected: frozenset[tuple[int, ...]] = frozenset()  # matchings that held and did not end it
     matching: tuple[int, ...] | None = None  # the matching in force instead of the cheapest
 

@@ -1,6 +1,6 @@
 """Which entity should go where next: a constraint, a blocker out of the way, or a second look.
 
-Legend: K goal slots, S state channels.
+Legend: K entities of the goal, S state channels.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from ncs.records import Graph
 class Intent:
     """One entity and the state it should reach."""
 
-    entity: int  # row of the view
+    entity: int  # row of the scene's side of the view
     target: Floats  # (S,)
-    goal: int  # goal slot that is served
+    goal: int  # row of the goal's side that is served
     purpose: str  # "constraint", "park" or "recheck"
     why: str  # in plain words
 
@@ -54,7 +54,7 @@ def intend(
     goal = pick_goal(pool, view, config, memory, rng)
     return Intent(
         entity=int(view.match.slot[goal]),
-        target=view.goal_state[goal],
+        target=view.goal.state[goal],
         goal=goal,
         purpose="constraint",
         why=f"goal {goal} is {view.distance[goal]:.3g} from holding"
@@ -65,7 +65,7 @@ def intend(
 def pick_goal(
     pool: list[int], view: View, config: ControlConfig, memory: Memory, rng: np.random.Generator
 ) -> int:
-    """One goal slot of a pool, by distance; each vain attempt halves its weight."""
+    """One goal of a pool, by distance; each vain attempt halves its weight."""
     weight_K = view.distance[pool]
     if config.distrust:
         weight_K = weight_K * 0.5 ** np.array([memory.failures.get(goal, 0) for goal in pool])
@@ -76,13 +76,13 @@ def recheck(view: View, memory: Memory) -> Intent:
     """The least certain of constraints that all seem to hold, to be put right once more."""
 
     def doubtful_first(goal: int) -> tuple[int, float, float]:
-        sure = min(view.confidence[view.match.slot[goal]], view.goal_confidence[goal])
+        sure = min(view.now.confidence[view.match.slot[goal]], view.goal.confidence[goal])
         return memory.failures.get(goal, 0), float(sure), -float(view.distance[goal])
 
     goal = min((int(goal) for goal in view.matched), key=doubtful_first)
     return Intent(
         entity=int(view.match.slot[goal]),
-        target=view.goal_state[goal],
+        target=view.goal.state[goal],
         goal=goal,
         purpose="recheck",
         why=f"every constraint seems to hold; goal {goal} is the least certain",
@@ -107,7 +107,10 @@ def park(
         return None
     for node in parking_nodes(view, graph):
         target_S = graph.node[node]
-        if find_step(graph, view.state[entity], target_S, config, memory.distrusted) is not None:
+        if (
+            find_step(graph, view.now.state[entity], target_S, config, memory.distrusted)
+            is not None
+        ):
             return Intent(
                 entity=entity,
                 target=target_S,

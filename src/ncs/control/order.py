@@ -1,6 +1,6 @@
 """Targets that are taken: what stands in the way, what to move first, where to park it.
 
-Legend: J entities of the scene, K goal slots, M nodes.
+Legend: J entities of the scene, K of the goal, M nodes.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from ncs.records import Graph
 
 
 def find_blockers(view: View, graph: Graph) -> dict[int, tuple[int, ...]]:
-    """For each matched goal slot, the entities that stand where its partner should go."""
+    """For each matched goal, the entities that stand where its partner should go."""
     matched = view.matched
     if len(matched) == 0:
         return {}
-    distance_KJ = pairwise(view.goal_state[matched], view.state, graph.isolate_metric)
-    taken_KJ = (distance_KJ < near(graph)) & view.present
+    distance_KJ = pairwise(view.goal.state[matched], view.now.state, graph.isolate_metric)
+    taken_KJ = (distance_KJ < near(graph)) & view.now.present
     taken_KJ[np.arange(len(matched)), view.match.slot[matched]] = False
     return {
         int(goal): tuple(int(entity) for entity in np.flatnonzero(taken_J))
@@ -37,10 +37,10 @@ def entity_to_park(
     member will do. None where all that blocks is already where it belongs.
 
     Args:
-        start: Goal slot to begin with.
-        blockers: Entities in the way of each goal slot.
-        goal_of: Goal slot of each entity that has one.
-        settled: Goal slots that hold.
+        start: Goal to begin with.
+        blockers: Entities in the way of each goal.
+        goal_of: Goal of each entity that has one.
+        settled: Goals that hold.
     """
     passed: set[int] = set()
     goal: int | None = start
@@ -60,8 +60,8 @@ def parking_nodes(view: View, graph: Graph) -> NDArray[np.int64]:
 
     Goals are only avoided as long as there is another place.
     """
-    seen_JS = view.state[view.present]
-    goal_KS = view.goal_state[view.goal_present]
+    seen_JS = view.now.state[view.now.present]
+    goal_KS = view.goal.state[view.goal.present]
     clear_M = clearance(graph, seen_JS)
     spare_M = np.minimum(clear_M, clearance(graph, goal_KS))
     for room_M in (spare_M, clear_M):

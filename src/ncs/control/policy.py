@@ -4,6 +4,7 @@ Legend: B lanes, H height, W width, C colours.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ class GraphPolicy:
         self._arena = arena
         self._goals = GoalCache(encode)
         self._memory: dict[int, Memory] = {}
+        self._looking_again: set[int] = set()
         self._rng: list[np.random.Generator] = []
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
@@ -45,6 +47,7 @@ class GraphPolicy:
         self._rng = [np.random.default_rng(seed) for seed in seed_B]
         self._goals = GoalCache(self._encode)
         self._memory = {}
+        self._looking_again = set()
         self.decisions = {}
 
     def act(
@@ -52,7 +55,10 @@ class GraphPolicy:
     ) -> NDArray[np.float32]:
         """One action (B, 6) for each of the given lanes."""
         for lane in self._goals.refresh(goal_BHWC, lane_B):
-            self._memory[lane] = Memory()
+            kept = self._memory[lane] if lane in self._looking_again else Memory()
+            # Slots come in another order each time; only tracks keep their numbers.
+            self._memory[lane] = kept if self._config.remember else replace(kept, failures={})
+            self._looking_again.discard(lane)
         if len(lane_B) == 0:
             return np.zeros((0, 6), np.float32)
         for lane, now in zip(lane_B, self._encode(image_BHWC, lane_B), strict=True):
@@ -67,4 +73,7 @@ class GraphPolicy:
             )
             self._memory[lane] = decision.memory
             self.decisions[lane] = decision
+            if decision.purpose == "recheck":
+                self._goals.forget(lane)
+                self._looking_again.add(lane)
         return np.stack([self.decisions[lane].action for lane in lane_B])

@@ -33,7 +33,5 @@ def review(memory: Memory, now: Entities, graph: Graph, config: ControlConfig) -
 
 
 def blame(memory: Memory, goal: int) -> Memory:
-    """Memory of one more vain attempt at a goal slot; -1 stands for none."""
-    if goal < 0:
-        return memory
+    """Memory of one more vain attempt at an entity of the goal."""
     return replace(memory, failures={**memory.failures, goal: memory.failures.get(goal, 0) + 1})

@@ -1,6 +1,6 @@
 """What a decision is made from: entities of scene and goal, as the switches let them be seen.
 
-Legend: J entities of the scene (slots, or tracks where they are remembered), K goal slots,
+Legend: J entities of the scene and K of the goal (slots, or tracks where they are remembered),
 D type channels, S state channels, M nodes.
 """
 
@@ -18,25 +18,30 @@ from ncs.records import Entities, Graph
 
 
 @dataclass(frozen=True)
-class View:
-    """Scene and goal side by side."""
+class Side:
+    """The entities of one picture, or of all pictures of it so far."""
 
     kind: Floats  # (J, D)
     state: Floats  # (J, S)
     present: NDArray[np.bool_]  # (J,)
-    slot: NDArray[np.int64]  # (J,) slot of the scene, -1 for one that is only remembered
+    slot: NDArray[np.int64]  # (J,) slot of the picture, -1 for one that is only remembered
     confidence: Doubles  # (J,) in [0, 1]
-    goal_state: Floats  # (K, S)
-    goal_present: NDArray[np.bool_]  # (K,)
-    goal_confidence: Doubles  # (K,)
-    cost: Doubles  # (K, J) of matching by type
-    match: Match  # entity of the scene for each goal slot
-    distance: Doubles  # (K,) between matched states, 0 where there is no match
     tracks: Tracks | None
+
+
+@dataclass(frozen=True)
+class View:
+    """Scene and goal side by side."""
+
+    now: Side
+    goal: Side
+    cost: Doubles  # (K, J) of matching by type
+    match: Match  # entity of the scene for each entity of the goal
+    distance: Doubles  # (K,) between matched states, 0 where there is no match
 
     @property
     def matched(self) -> NDArray[np.int64]:
-        """Goal slots that have a partner."""
+        """Entities of the goal that have a partner."""
         return np.flatnonzero(self.match.slot >= 0)
 
 
@@ -69,43 +74,41 @@ def look(
     now: Entities, goal: Entities, graph: Graph, config: ControlConfig, memory: Memory
 ) -> View:
     """Scene and goal with their entities matched."""
-    kind_JD: Floats = now.kind
-    state_JS = states(now, graph)
-    present_J, sure_J = present(now, config), confidence(now)
-    slot_J = np.arange(len(kind_JD))
-    tracks = None
-    if config.remember:
-        tracks = follow(
-            memory.tracks,
-            kind_JD,
-            state_JS,
-            present_J,
-            expected(memory.last),
-            graph.isolate_metric,
-            near(graph),
-        )
-        slot_J = tracks.slot
-        kind_JD, state_JS, present_J = tracks.kind, tracks.state, tracks.alive
-        sure_J = np.where(slot_J >= 0, sure_J[slot_J], 0.0) if len(sure_J) else np.zeros(0)
-    goal_present_K = present(goal, config)
+    here = see(now, graph, config, memory.tracks, expected(memory.last))
+    if memory.goal is goal and memory.goal_tracks is not None:
+        there = recall(goal, memory.goal_tracks)
+    else:
+        there = see(goal, graph, config, memory.goal_tracks, Expected(anything=False))
     whiten_DD = graph.whiten if config.whiten and graph.whiten.size else None
-    cost_KJ = type_costs(goal.kind, kind_JD, whiten_DD)
-    match = align(cost_KJ, goal_present_K, present_J)
-    match = overrule(match, cost_KJ, memory.matching, present_J)
-    return View(
-        kind=kind_JD,
-        state=state_JS,
-        present=present_J,
-        slot=slot_J,
-        confidence=sure_J,
-        goal_state=states(goal, graph),
-        goal_present=goal_present_K,
-        goal_confidence=confidence(goal),
-        cost=cost_KJ,
-        match=match,
-        distance=differences(states(goal, graph), state_JS, match, graph.isolate_metric),
-        tracks=tracks,
+    cost_KJ = type_costs(there.kind, here.kind, whiten_DD)
+    match = align(cost_KJ, there.present, here.present)
+    match = overrule(match, cost_KJ, memory.matching, here.present)
+    distance_K = differences(there, here, match, graph.isolate_metric)
+    return View(now=here, goal=there, cost=cost_KJ, match=match, distance=distance_K)
+
+
+def see(
+    entities: Entities,
+    graph: Graph,
+    config: ControlConfig,
+    tracks: Tracks | None,
+    moved: Expected,
+) -> Side:
+    """The entities of a picture, joined with what is remembered if memory is switched on."""
+    state_KS, present_K = states(entities, graph), present(entities, config)
+    if not config.remember:
+        slot_K = np.arange(len(present_K))
+        return Side(entities.kind, state_KS, present_K, slot_K, confidence(entities), None)
+    metric, radius = graph.isolate_metric, near(graph)
+    return recall(
+        entities, follow(tracks, entities.kind, state_KS, present_K, moved, metric, radius)
     )
+
+
+def recall(entities: Entities, tracks: Tracks) -> Side:
+    """The entities that tracks stand for; what is not in the picture is not certain at all."""
+    sure_K = np.append(confidence(entities), 0.0)  # slot -1 reads the zero at the end
+    return Side(tracks.kind, tracks.state, tracks.alive, tracks.slot, sure_K[tracks.slot], tracks)
 
 
 def expected(last: Attempt | None) -> Expected:
@@ -121,8 +124,8 @@ def overrule(
     matching: tuple[int, ...] | None,
     present_J: NDArray[np.bool_],
 ) -> Match:
-    """The matching that memory asks for, as long as the entities it names are still there."""
-    if matching is None:
+    """The matching that memory asks for, as long as it fits what is seen."""
+    if matching is None or len(matching) != len(match.slot):
         return match
     slot_K = np.array(matching, np.int64)
     if not present_J[slot_K[slot_K >= 0]].all():
@@ -130,18 +133,18 @@ def overrule(
     return Match(slot_K, np.where(slot_K >= 0, cost_KJ[np.arange(len(slot_K)), slot_K], 0.0))
 
 
-def differences(goal_KS: Floats, state_JS: Floats, match: Match, metric: str) -> Doubles:
-    """How far each goal slot's partner is from its goal (K,)."""
-    distance_K = np.zeros(len(goal_KS))
+def differences(goal: Side, now: Side, match: Match, metric: str) -> Doubles:
+    """How far each goal entity's partner is from its goal (K,)."""
+    distance_K = np.zeros(len(match.slot))
     matched = match.slot >= 0
-    distance_K[matched] = paired(goal_KS[matched], state_JS[match.slot[matched]], metric)
+    distance_K[matched] = paired(goal.state[matched], now.state[match.slot[matched]], metric)
     return distance_K
 
 
 def nodes_in_use(view: View, graph: Graph, mover: int) -> NDArray[np.bool_]:
     """Nodes (M,) where an entity other than the mover stands."""
-    others_J = view.present & (np.arange(len(view.present)) != mover)
+    others_J = view.now.present & (np.arange(len(view.now.present)) != mover)
     if not others_J.any() or len(graph.node) == 0:
         return np.zeros(len(graph.node), bool)
-    distance_JM = pairwise(view.state[others_J], graph.node, graph.isolate_metric)
+    distance_JM = pairwise(view.now.state[others_J], graph.node, graph.isolate_metric)
     return np.asarray((distance_JM < near(graph)).any(0))

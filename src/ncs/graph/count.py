@@ -1,30 +1,18 @@
 """How many nodes the data ask for, judged by actions that were held out.
 
-Legend: N moves, M nodes, S state channels.
+Legend: N moves, H held-out moves, M nodes, S state channels.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ncs.graph.bind import bind
 from ncs.graph.cluster import cluster
 from ncs.graph.distances import Doubles, Floats
-from ncs.graph.edges import tag_edges
-from ncs.graph.places import ends
+from ncs.graph.places import ends, node_positions
 
 # Enough to rank counts; the nodes themselves are placed with all the data.
 MAX_MOVES = 4000
 RESTARTS = 3
-
-
-@dataclass(frozen=True)
-class Score:
-    """How well a graph of that many nodes reproduces held-out actions."""
-
-    miss: float  # metres, mean
-    doubt: float  # standard error of that mean
 
 
 def choose_count(
@@ -35,31 +23,37 @@ def choose_count(
     metric: str,
     rng: np.random.Generator,
 ) -> int:
-    """The fewest nodes whose edges predict held-out actions as well as the best count does.
+    """The fewest nodes that tell where actions pick and place as well as any count does.
 
-    Too few nodes merge places, so that an edge's action misses; too many split places, so that
-    edges go unseen. Both show as a miss, and ``most`` bounds the search.
+    Too few nodes merge places, so that what one node says misses; too many add nothing. Each
+    action is predicted from the nodes at its two ends, as composed edges are, so the number does
+    not depend on how many pairs of nodes the buffer happens to show. ``most`` bounds the search.
     """
     kept = rng.permutation(len(action_N6))[:MAX_MOVES]
     if len(kept) < 4:
         return min(most, max(1, len(kept)))
     before_NS, after_NS, action_N6 = before_NS[kept], after_NS[kept], action_N6[kept]
 
-    scores: dict[int, Score] = {}
+    misses: dict[int, Doubles] = {}
 
-    def score(n_nodes: int) -> Score:
-        if n_nodes not in scores:
-            scores[n_nodes] = hold_out(before_NS, after_NS, action_N6, n_nodes, metric, rng)
-        return scores[n_nodes]
+    def miss(n_nodes: int) -> Doubles:
+        if n_nodes not in misses:
+            misses[n_nodes] = hold_out(before_NS, after_NS, action_N6, n_nodes, metric, rng)
+        return misses[n_nodes]
 
     ladder = candidates(most)
-    best = min((score(n_nodes) for n_nodes in ladder), key=lambda found: found.miss)
-    enough = best.miss + best.doubt + 1e-9
-    step = next(i for i, n_nodes in enumerate(ladder) if score(n_nodes).miss <= enough)
+    best_H = min((miss(n_nodes) for n_nodes in ladder), key=np.mean)
+
+    def enough(n_nodes: int) -> bool:
+        """Whether the miss exceeds the best by no more than chance, held-out move by move."""
+        excess_H = miss(n_nodes) - best_H
+        return bool(excess_H.mean() <= excess_H.std() / np.sqrt(len(excess_H)) + 1e-9)
+
+    step = next(i for i, n_nodes in enumerate(ladder) if enough(n_nodes))
     low, high = (ladder[step - 1] if step else 0), ladder[step]
     while high - low > 1:  # between a count that is too small and one that is enough
         middle = (low + high) // 2
-        low, high = (low, middle) if score(middle).miss <= enough else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
@@ -78,8 +72,8 @@ def hold_out(
     n_nodes: int,
     metric: str,
     rng: np.random.Generator,
-) -> Score:
-    """The miss on the second half of the moves of edges made from the first half."""
+) -> Doubles:
+    """How far (H,) nodes made from the first half of the moves miss the actions of the second."""
     half = len(action_N6) // 2
     node_MS = cluster(
         np.concatenate([before_NS[:half], after_NS[:half]]),
@@ -88,17 +82,18 @@ def hold_out(
         rng,
         restarts=RESTARTS,
     ).centroid
-    from_N, to_N = bind(before_NS, node_MS, metric), bind(after_NS, node_MS, metric)
-    edges = tag_edges(from_N[:half], to_N[:half], action_N6[:half], len(node_MS), "median")
-    predicted_N6 = edges.action[from_N[half:], to_N[half:]]
-    miss_N = action_distance(predicted_N6, action_N6[half:])
-    # An edge that was never seen costs what some other action of the buffer would.
-    blind = float(action_distance(action_N6[half:], np.roll(action_N6[half:], 1, axis=0)).mean())
-    miss_N = np.where(np.isnan(miss_N), blind, miss_N)
-    return Score(float(miss_N.mean()), float(miss_N.std() / np.sqrt(len(miss_N))))
+    missed = []
+    for state_NS, position_N3 in zip((before_NS, after_NS), halves(action_N6), strict=True):
+        label_N = bind(state_NS, node_MS, metric)
+        found_M3 = node_positions(position_N3[:half], label_N[:half], len(node_MS))
+        # A node that was never used this way costs what a blind guess would.
+        centre_3 = np.median(position_N3[:half], axis=0)
+        guess_H3 = found_M3[label_N[half:]]
+        guess_H3 = np.where(np.isnan(guess_H3), centre_3, guess_H3)
+        missed.append(np.linalg.norm(guess_H3 - position_N3[half:], axis=1))
+    return np.asarray(missed[0] + missed[1], np.float64)
 
 
-def action_distance(a_N6: Floats, b_N6: Floats) -> NDArray[np.float64]:
-    """How far apart two actions pick and place, together, metres."""
-    square_N: Doubles = ((ends(a_N6) - ends(b_N6)) ** 2).sum(1).reshape(2, -1).sum(0)
-    return np.asarray(np.sqrt(square_N))
+def halves(action_N6: Floats) -> Doubles:
+    """Where actions pick and where they place, (2, N, 3)."""
+    return ends(action_N6).reshape(2, -1, 3)

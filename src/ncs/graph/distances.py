@@ -47,7 +47,7 @@ def cosine(product: Doubles, square_a: Doubles, square_b: Doubles) -> Doubles:
 
     A zero vector points nowhere: it is at distance 1 from all but another zero vector.
     """
-    length = np.sqrt(square_a * square_b)
+    length = np.sqrt(square_a) * np.sqrt(square_b)
     similarity = np.divide(product, length, out=np.zeros_like(product), where=length > 0)
     distance = np.where((square_a == 0) & (square_b == 0), 0.0, 1.0 - similarity)
     return np.where(distance < ROUNDING, 0.0, distance)

@@ -41,3 +41,7 @@ class GoalCache:
             self._image[lane] = goal_BHWC[row].copy()
             self.entities[lane] = entities
         return lanes
+
+    def forget(self, lane: int) -> None:
+        """Has the goal of a lane looked at again, with fresh randomness, at its next step."""
+        self._image.pop(lane, None)

@@ -11,6 +11,9 @@ from ncs.graph.distances import Doubles, Floats
 KEPT = 0.9
 # Share of the total variance added to every direction, so that none is trusted without limit.
 RIDGE = 1e-3
+TINY = 1e-12
+# Which pairs are the largest depends on the metric, so the two are settled in turn.
+ROUNDS = 4
 
 
 def fit_whitening(kind_before_ND: Floats, kind_after_ND: Floats) -> Doubles:
@@ -20,14 +23,14 @@ def fit_whitening(kind_before_ND: Floats, kind_after_ND: Floats) -> Doubles:
     from: no moves, or types that never differ.
     """
     difference_ND = np.asarray(kind_before_ND, np.float64) - kind_after_ND
-    channels = difference_ND.shape[1]
-    square_N = (difference_ND**2).sum(1)
-    if len(square_N) == 0 or channels == 0:
-        return np.eye(channels)
-    kept_ND = difference_ND[square_N <= np.quantile(square_N, KEPT)]
-    covariance_DD = kept_ND.T @ kept_ND / len(kept_ND)
-    total = np.trace(covariance_DD)
-    if total <= 0:
-        return np.eye(channels)
-    variance_D, direction_DD = np.linalg.eigh(covariance_DD + RIDGE * total * np.eye(channels))
-    return np.asarray(direction_DD / np.sqrt(variance_D), np.float64)
+    matrix_DD = np.eye(difference_ND.shape[1])
+    if difference_ND.size == 0 or not difference_ND.any():
+        return matrix_DD
+    for _ in range(ROUNDS):
+        square_N = ((difference_ND @ matrix_DD) ** 2).sum(1)
+        kept_ND = difference_ND[square_N <= np.quantile(square_N, KEPT)]
+        covariance_DD = kept_ND.T @ kept_ND / len(kept_ND)
+        ridge_DD = RIDGE * max(np.trace(covariance_DD), TINY) * np.eye(len(covariance_DD))
+        variance_D, direction_DD = np.linalg.eigh(covariance_DD + ridge_DD)
+        matrix_DD = np.asarray(direction_DD / np.sqrt(variance_D), np.float64)
+    return matrix_DD

@@ -1,0 +1,34 @@
+"""What a graph is like, in numbers a person can judge."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from ncs.records import Graph
+
+
+def summarise(graph: Graph) -> dict[str, Any]:
+    """Nodes and edges, how much of the graph they cover, and in how many parts it falls.
+
+    ``coverage`` is the share of ordered pairs of different nodes that have an edge; ``support``
+    the median number of moves behind an edge; ``components`` counts the parts between which no
+    edge leads, 1 being best; ``outliers`` is the share of moves whose action contradicts the slot
+    that was isolated.
+    """
+    n_nodes = len(graph.node)
+    has_edge = graph.count > 0
+    between = has_edge & ~np.eye(n_nodes, dtype=bool)
+    pairs = max(n_nodes * (n_nodes - 1), 1)
+    parts = connected_components(has_edge, directed=True, connection="weak")[0] if n_nodes else 0
+    return {
+        "nodes": n_nodes,
+        "edges": int(has_edge.sum()),
+        "transitions": int(graph.count.sum()),
+        "coverage": round(float(between.sum() / pairs), 4),
+        "support": float(np.median(graph.count[has_edge])) if has_edge.any() else 0.0,
+        "components": int(parts),
+        "outliers": round(float(graph.outliers), 4),
+        "representation": graph.representation,
+        "checkpoint": graph.checkpoint,
+    }

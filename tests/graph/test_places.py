@@ -1,0 +1,78 @@
+"""From states to the world."""
+
+import numpy as np
+import pytest
+
+from ncs.graph.isolate import gather
+from ncs.graph.places import ends, features, fit_world, locate, node_offsets, node_positions
+
+
+def curved(experience, rng, clips=100, wrong=0.0):
+    """Moves whose states bend as a camera's picture does, some with another slot's state."""
+    seen = experience(clips, rng)
+    moves = gather(seen, "state", "euclidean")
+    bend = {
+        name: getattr(moves, name) + 0.1 * getattr(moves, name) ** 2 for name in ("before", "after")
+    }
+    bad = rng.random(len(moves)) < wrong
+    for name in bend:
+        bend[name] = np.where(bad[:, None], rng.uniform(-1, 1, bend[name].shape), bend[name])
+    return type(moves)(**{**moves.__dict__, **bend}), bad
+
+
+def test_ends_of_actions_are_where_things_were_then_where_they_went():
+    np.testing.assert_allclose(ends(np.array([[1.0, 2, 3, 4, 5, 6]])), [[1, 2, 3], [5, 7, 9]])
+
+
+def test_places_are_read_off_bent_states_to_millimetres(experience, rng):
+    moves, _ = curved(experience, rng)
+    fit = fit_world(moves)
+    found = locate(np.concatenate([moves.before, moves.after]), fit.coefficient)
+    assert np.abs(found - ends(moves.action)).max() < 0.01
+    assert fit.error < 0.004
+
+
+def test_wrong_isolations_neither_spoil_the_fit_nor_go_unnoticed(experience, rng):
+    moves, bad = curved(experience, rng, clips=300, wrong=0.1)
+    fit = fit_world(moves)
+    found = locate(np.concatenate([moves.before, moves.after]), fit.coefficient)
+    good = np.concatenate([~bad, ~bad])
+    assert np.abs(found - ends(moves.action))[good].max() < 0.015
+    assert fit.outliers == pytest.approx(bad.mean(), abs=0.03)
+
+
+def test_many_channels_are_fitted_without_products():
+    assert features(np.zeros((1, 2))).shape == (1, 6)
+    assert features(np.zeros((1, 9))).shape == (1, 10)
+
+
+def test_too_few_moves_fit_nothing(experience, rng):
+    few = gather(experience(1, rng, frames=2), "state", "euclidean")
+    fit = fit_world(few)
+    assert fit.coefficient.shape == (0, 3)
+    assert fit.outliers == 0
+
+
+def test_a_handful_of_moves_is_fitted_by_a_plane(experience, rng):
+    moves = gather(experience(2, rng, frames=4), "state", "euclidean")
+    fit = fit_world(moves)
+    assert fit.coefficient.shape == (3, 3)
+    np.testing.assert_allclose(
+        locate(moves.before, fit.coefficient), moves.action[:, :3], atol=1e-6
+    )
+
+
+def test_a_node_corrects_what_the_fit_misses_there(experience, rng):
+    moves, _ = curved(experience, rng, clips=400)
+    fit = fit_world(moves)
+    states = np.concatenate([moves.before, moves.after])
+    _, label = np.unique(ends(moves.action)[:, :2].round(3), axis=0, return_inverse=True)
+    corrected = locate(states, fit.coefficient) + node_offsets(fit, label, 16)[label]
+    better = np.abs(corrected - ends(moves.action)).mean()
+    assert better < 0.3 * np.abs(fit.miss).mean()
+
+
+def test_a_node_that_nothing_left_has_no_position():
+    found = node_positions(np.ones((2, 3)), np.array([1, 1]), 2)
+    assert np.isnan(found[0]).all()
+    assert (found[1] == 1).all()
