@@ -142,6 +142,7 @@ class Env(Protocol):
     """A world as the rooms above see it: Gymnasium's interface and a door for judge and oracle."""
 
     action_space: Any
+    n_objects: int
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -16,7 +16,7 @@ from ncs.records import ConfigError
 from ncs.settings import Settings
 from ncs.storage import reading
 
-World = Literal["block-rearrange"]
+World = Literal["block-rearrange", "robogym-rearrange"]
 Json = Annotated[bool, tyro.conf.arg(name="json")]
 
 

@@ -21,7 +21,7 @@ class Demo(Command):
         """Walks through the rooms with the commands a user would type."""
         from ncs.cli.collect import Collect
         from ncs.cli.evaluate import Evaluate
-        from ncs.cli.inspect import Inspect
+        from ncs.cli.inspection import Inspect
         from ncs.cli.table import Table
 
         began = time.perf_counter()

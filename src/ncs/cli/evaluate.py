@@ -4,13 +4,16 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator
 
 from ncs.cli.command import Command, World
+from ncs.cli.methods import LEARNED, MethodName
+from ncs.records import ConfigError
 
-MethodName = Literal["random", "oracle"]
+if TYPE_CHECKING:
+    from ncs.evaluation.harness import Method
 
 
 class Evaluate(Command):
@@ -41,6 +44,14 @@ class Evaluate(Command):
     )
     batch: int = Field(25, ge=1, le=100, description="episodes played side by side in a process")
     shard: str = Field("0/1", description="i/n: run only every n-th stretch of episodes")
+    model: Path | None = Field(None, description="a trained model, for methods that learn")
+    preset: Literal["paper", "best"] = Field(
+        "best", description="the paper's graph and control, or every extension"
+    )
+    graph: Path | None = Field(None, description="a graph other than the preset's")
+    slots: int | None = Field(None, ge=1, le=64, description="slots (default: objects and spares)")
+    without: tuple[str, ...] = Field((), description="extensions to switch off")
+    only: tuple[str, ...] = Field((), description="extensions to switch on in the paper's preset")
 
     @field_validator("shard")
     @classmethod
@@ -63,7 +74,7 @@ class Evaluate(Command):
         from ncs.cli.console import progress, report
         from ncs.cli.methods import make_policy
         from ncs.envs import make_env
-        from ncs.evaluation.harness import JudgeConfig, Method, evaluate
+        from ncs.evaluation.harness import JudgeConfig, evaluate
         from ncs.evaluation.results import read_results
 
         config = JudgeConfig(
@@ -77,12 +88,13 @@ class Evaluate(Command):
             cap_factor=self.cap_factor,
             n_constrained=self.n_constrained,
         )
+        method = self._method()
         index, count = (int(part) for part in self.shard.split("/"))
         began = time.perf_counter()
         run = evaluate(
             make_env,
             make_policy,
-            Method(name=self.method),
+            method,
             config,
             self.out,
             workers=self.workers,
@@ -94,7 +106,11 @@ class Evaluate(Command):
             advance(first.done)
             for step in run:
                 advance(step.done)
-        results = [r for r in read_results(self.out) if r.method == self.method]
+        results = [
+            r
+            for r in read_results(self.out)
+            if (r.method, r.checkpoint) == (self.method, method.checkpoint)
+        ]
         facts = {
             "out": str(self.out),
             "episodes": first.total,
@@ -104,3 +120,19 @@ class Evaluate(Command):
         }
         line = f"{as_text(results, 'best')}\n\n{self.out}: {first.total} episodes of {self.method}"
         report(line, facts, self.as_json)
+
+    def _method(self) -> "Method":
+        """The method with its files and switches."""
+        from ncs.cli.methods import learned_method
+        from ncs.evaluation.harness import Method
+
+        if self.method not in LEARNED:
+            if self.model or self.graph or self.without or self.only:
+                raise ConfigError(f"method: {self.method} takes no model, graph or extensions")
+            return Method(name=self.method)
+        if self.model is None:
+            raise ConfigError(f"model: {self.method} needs one; train it or take one that ships")
+        switches = {**dict.fromkeys(self.without, False), **dict.fromkeys(self.only, True)}
+        return learned_method(
+            self.method, self.model, self.preset, self.graph, self.slots, switches
+        )

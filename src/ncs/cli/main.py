@@ -4,18 +4,28 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ncs import __version__
 
+if TYPE_CHECKING:
+    from ncs.cli.command import Command
+
+# In the order of the rooms. A command stands in the module of its name, but for those listed.
 COMMANDS = {
     "collect": ("Collect", "play a world at random and keep a buffer of clips to learn from"),
-    "inspect": ("Inspect", "verify and summarise a buffer or a results file"),
-    "export": ("Export", "write a buffer as a Minari dataset, losslessly"),
+    "train": ("Train", "train a world model on a buffer"),
+    "slots": ("Slots", "say how well a model sees: the slot health report"),
+    "graph": ("Graph", "build the transition graph of a model and a buffer"),
+    "solve": ("Solve", "rearrange a scene to match a goal, and show how"),
     "evaluate": ("Evaluate", "judge a method on frozen or fresh tasks"),
     "table": ("Table", "print results beside the paper's"),
+    "inspect": ("Inspect", "verify, summarise and picture what a command made"),
+    "export": ("Export", "write a buffer as a Minari dataset, losslessly"),
     "suite": ("Suite", "draw a task suite (for maintainers)"),
-    "demo": ("Demo", "a small tour: buffer, judge, pictures, table"),
+    "demo": ("Demo", "a small tour that ends with a table"),
 }
+MODULES = {"inspect": "inspection"}  # a module of the standard library has that name
 
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"
 
@@ -55,14 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(name, rest)
 
 
+def command_class(name: str) -> "type[Command]":
+    """The settings of a command, by its name."""
+    module = importlib.import_module(f"ncs.cli.{MODULES.get(name, name)}")
+    found: type[Command] = getattr(module, COMMANDS[name][0])
+    return found
+
+
 def run(name: str, words: Sequence[str]) -> int:
     """Runs a command by name with its words."""
     from ncs.cli.command import parse
     from ncs.records import NcsError
 
     try:
-        module = importlib.import_module(f"ncs.cli.{name}")
-        parse(getattr(module, COMMANDS[name][0]), name, words).run()
+        parse(command_class(name), name, words).run()
     except NcsError as error:
         print(f"ncs {name}: {error}", file=sys.stderr)
         return 2

@@ -16,6 +16,7 @@ WORLD = "block-rearrange"
 SIDE = 4
 N_CELLS = SIDE * SIDE
 SPACING = 0.2  # metres; keeps every action within one metre, as Gymnasium's checker wants
+CUBE = 0.16  # edge of a cube in metres
 NO_GOAL = -1
 
 Cells = NDArray[np.int64]

@@ -1,16 +1,14 @@
 """block-rearrange: coloured cubes on a 4 x 4 grid, seen from above. The class is the spec."""
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.block_scene import CUBE, BlockScene, shared_scene
+from ncs.envs.arenas import arena_of
+from ncs.envs.block_scene import BlockScene, shared_scene
 from ncs.envs.block_tasks import (
+    CUBE,
     N_CELLS,
     NO_GOAL,
-    SIDE,
-    SPACING,
     WORLD,
     cell_centres,
     draw_task,
@@ -20,8 +18,6 @@ from ncs.envs.block_tasks import (
 )
 from ncs.envs.rearrange import IMAGE_SIZE, Rearrange
 from ncs.records import ConfigError, Task, Truth
-
-EDGE = SIDE * SPACING / 2
 
 
 class BlockRearrange(Rearrange):
@@ -73,8 +69,7 @@ class BlockRearrange(Rearrange):
 
     world = WORLD
     max_objects = 12
-    arena_low: ClassVar[NDArray[np.float64]] = np.array([-EDGE, -EDGE, 0.0])
-    arena_high: ClassVar[NDArray[np.float64]] = np.array([EDGE, EDGE, CUBE])
+    arena_low, arena_high = arena_of(WORLD)
 
     def draw_task(self, rng: np.random.Generator) -> Task:
         """A task of this world's settings, drawn at random."""

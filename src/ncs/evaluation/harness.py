@@ -40,6 +40,7 @@ class Method(Settings):
     name: str
     options: tuple[tuple[str, str | int | float | bool], ...] = ()  # its settings, by name
     checkpoint: str = "none"  # hash of weights and graph
+    files: tuple[tuple[str, str], ...] = ()  # where it finds them: no part of any hash
 
 
 class JudgeConfig(Settings):

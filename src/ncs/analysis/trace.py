@@ -1,0 +1,197 @@
+"""Pictures of an agent at work: what it matched, what it chose, and the edge it acted by.
+
+Legend: H height, W width, K slots, P mask cells, M nodes.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from ncs.analysis.pictures import Picture, caption, enlarge
+from ncs.storage import write_bytes
+
+SCALE = 4
+GAP = 8
+# Okabe and Ito's colours, which stay apart for colour-blind eyes.
+PALETTE = [
+    (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66),
+    (0, 114, 178), (213, 94, 0), (204, 121, 167), (0, 0, 0),
+]  # fmt: skip
+WHITE = (255, 255, 255)
+RED = (220, 20, 60)
+
+
+@dataclass(frozen=True)
+class Look:
+    """A picture and the slots seen in it."""
+
+    image: Picture  # (H, W, 3)
+    mask: NDArray[np.float32]  # (K, P)
+    presence: NDArray[np.bool_]  # (K,)
+
+
+def draw_step(
+    now: Look, goal: Look, decision: Mapping[str, Any], node_MP: NDArray[np.float32], title: str
+) -> Picture:
+    """One decision: the scene, the goal, and the two nodes with their edge, in a row."""
+    colour_now, colour_goal = _pair_colours(decision["pairs"])
+    left = outline(now, colour_now, thick=decision["moved"])
+    right = outline(goal, colour_goal, thick=_chosen_goal(decision))
+    tail, tip = _arrow_ends(now, goal, decision)
+    if tail is not None and tip is not None:
+        left = draw_arrow(left, tail, tip)
+    panels = [caption(left, title), caption(right, "goal"), _draw_edge(decision, node_MP, left)]
+    return _row(panels)
+
+
+def outline(look: Look, colours: Mapping[int, tuple[int, int, int]], thick: int | None) -> Picture:
+    """The picture with the border of each matched slot in its pair's colour."""
+    canvas = enlarge(look.image, SCALE).copy()
+    for slot, colour in colours.items():
+        inside = _full_size(look.mask[slot], canvas.shape[0]) > _threshold(look.mask[slot])
+        width = 5 if slot == thick else 2
+        canvas[_border(inside, width)] = colour
+    return canvas
+
+
+def _pair_colours(
+    pairs: Sequence[Mapping[str, Any]],
+) -> tuple[dict[int, tuple[int, int, int]], dict[int, tuple[int, int, int]]]:
+    """A colour for each pair, by its slot in the scene and by its slot in the goal."""
+    colours = [PALETTE[index % len(PALETTE)] for index in range(len(pairs))]
+    coloured = list(zip(pairs, colours, strict=True))
+    now = {pair["now"]: colour for pair, colour in coloured if pair["now"] >= 0}
+    goal = {pair["goal"]: colour for pair, colour in coloured if pair["goal"] >= 0}
+    return now, goal
+
+
+def _chosen_goal(decision: Mapping[str, Any]) -> int | None:
+    """The slot of the goal that the action serves."""
+    chosen = decision["chosen"]
+    return None if chosen is None else int(decision["pairs"][chosen]["goal"])
+
+
+def _threshold(mask_P: NDArray[np.float32]) -> float:
+    """Half of the mask's peak: masks of different models differ in strength."""
+    return 0.5 * float(mask_P.max())
+
+
+def _full_size(mask_P: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    """A mask over cells as one over pixels."""
+    side = round(len(mask_P) ** 0.5)
+    grid = Image.fromarray(mask_P.reshape(side, side).astype(np.float32))
+    return np.asarray(grid.resize((size, size), Image.Resampling.BILINEAR))
+
+
+def _border(inside: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
+    """The rim of a shape, a few pixels wide."""
+    from scipy.ndimage import binary_dilation, binary_erosion
+
+    grown = binary_dilation(inside, iterations=(width + 1) // 2)
+    rim: NDArray[np.bool_] = grown & ~binary_erosion(inside, iterations=max(width // 2, 1))
+    return rim
+
+
+def _centre(mask_P: NDArray[np.float32]) -> tuple[float, float]:
+    """Centre of a mask in pixels of the enlarged picture, as (x, y)."""
+    side = round(len(mask_P) ** 0.5)
+    grid = mask_P.reshape(side, side) * (mask_P.reshape(side, side) > _threshold(mask_P))
+    y, x = np.mgrid[:side, :side] + 0.5
+    scale = 64 * SCALE / side
+    total = max(float(grid.sum()), 1e-9)
+    return float((grid * x).sum() / total * scale), float((grid * y).sum() / total * scale)
+
+
+def _arrow_ends(
+    now: Look, goal: Look, decision: Mapping[str, Any]
+) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+    """From the slot that moves to where the goal has it; nothing for a random action."""
+    target = _chosen_goal(decision)
+    moved = decision["moved"]
+    if moved is None or moved < 0 or target is None or target < 0:
+        return None, None
+    if decision["purpose"] != "constraint":
+        return _centre(now.mask[moved]), None
+    return _centre(now.mask[moved]), _centre(goal.mask[target])
+
+
+def draw_arrow(picture: Picture, tail: tuple[float, float], tip: tuple[float, float]) -> Picture:
+    """The picture with an arrow, rimmed in white so that it shows on any colour."""
+    image = Image.fromarray(picture)
+    pen = ImageDraw.Draw(image)
+    direction = np.subtract(tip, tail)
+    length = float(np.linalg.norm(direction))
+    if length < 1:
+        return picture
+    unit = direction / length
+    side = np.array([-unit[1], unit[0]])
+    head = [tuple(tip), tuple(tip - 14 * unit + 7 * side), tuple(tip - 14 * unit - 7 * side)]
+    neck = tuple(tip - 10 * unit)
+    pen.line([tuple(tail), neck], WHITE, 7)
+    pen.polygon(head, RED, WHITE)
+    pen.line([tuple(tail), neck], RED, 3)
+    return np.asarray(image)
+
+
+def _draw_edge(decision: Mapping[str, Any], node_MP: NDArray[np.float32], like: Picture) -> Picture:
+    """The node it leaves above the node it goes to, and what the edge rests on."""
+    height = like.shape[0]
+    tile = height // 2 - GAP
+    rows = []
+    for key in ("node_from", "node_to"):
+        index = decision[key]
+        canvas = np.full((tile, tile, 3), 235, np.uint8)
+        if index is not None:
+            mask = _full_size(node_MP[index], tile)
+            canvas = (255 * (1 - mask[..., None] / max(float(mask.max()), 1e-9))).astype(np.uint8)
+            canvas = canvas.repeat(3, axis=2)
+        rows.append(_label(canvas, f"node {'-' if index is None else index}"))
+    text = decision["kind"]
+    text += f", seen {decision['support']} times" if decision["support"] else ""
+    column = np.concatenate([rows[0], np.full((GAP, tile, 3), 255, np.uint8), rows[1]])
+    return caption(_pad(column, height, tile + 90), text)
+
+
+def _label(picture: Picture, text: str) -> Picture:
+    """Small words in a picture's corner."""
+    image = Image.fromarray(picture)
+    ImageDraw.Draw(image).text((4, 2), text, RED, ImageFont.load_default(12))
+    return np.asarray(image)
+
+
+def _pad(picture: Picture, height: int, width: int) -> Picture:
+    """The picture on a white sheet of at least that size."""
+    canvas = np.full(
+        (max(height, picture.shape[0]), max(width, picture.shape[1]), 3), 255, np.uint8
+    )
+    canvas[: picture.shape[0], : picture.shape[1]] = picture
+    return canvas
+
+
+def _row(panels: Sequence[Picture]) -> Picture:
+    """Panels side by side."""
+    height = max(panel.shape[0] for panel in panels)
+    spaced = [_pad(panel, height, panel.shape[1] + GAP) for panel in panels]
+    return np.concatenate(spaced, axis=1)
+
+
+def stack(rows: Sequence[Picture]) -> Picture:
+    """Pictures below each other: the whole episode."""
+    width = max(row.shape[1] for row in rows)
+    return np.concatenate([_pad(row, row.shape[0] + GAP, width) for row in rows])
+
+
+def save_gif(path: Path, frames: Sequence[Picture], seconds: float = 1.0) -> None:
+    """Writes frames as an endless GIF that rests on its last picture."""
+    width, height = max(f.shape[1] for f in frames), max(f.shape[0] for f in frames)
+    images = [Image.fromarray(_pad(frame, height, width)) for frame in frames]
+    times = [round(1000 * seconds)] * (len(images) - 1) + [round(3000 * seconds)]
+    data = io.BytesIO()
+    images[0].save(data, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0)
+    write_bytes(path, data.getvalue())
