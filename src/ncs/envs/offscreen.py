@@ -74,10 +74,10 @@ def _library(*names: str) -> Any:
 
 def open_context(size: int) -> Any:
     """A current OpenGL context for MuJoCo to draw in."""
-    backend = choose_backend()
     # Mesa's drawing threads die in a forked child and hang it; without them a fork draws on, and
-    # collecting, which runs one process a core, is no slower.
+    # collecting, which runs one process a core, is no slower. EGL reads this when first touched.
     os.environ.setdefault("LP_NUM_THREADS", "0")
+    backend = choose_backend()
     if backend:
         os.environ["MUJOCO_GL"] = backend  # MuJoCo's C side reads it too
     try:

@@ -136,8 +136,8 @@ class Stage:
         """RGB of the objects in their places, (size, size, 3)."""
         self._arrange(cast, position_N2)
         if FRAME % size == 0 and (FRAME // size) % 2 == 0:
-            return reduce(self._shoot(FRAME), FRAME // size)
-        return self._shoot(size)
+            return reduce(self.expose(FRAME), FRAME // size)
+        return self.expose(size)
 
     def segment(self, cast: Cast, position_N2: NDArray[np.float64], size: int) -> NDArray[np.uint8]:
         """Which object each pixel shows, (size, size): 0 is background, i + 1 is object i."""
@@ -147,7 +147,7 @@ class Stage:
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = True
         flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         try:
-            number = self._shoot(size)[..., 0].astype(np.int64)  # the low byte: one plus segid
+            number = self.expose(size)[..., 0].astype(np.int64)  # the low byte: one plus segid
         finally:
             flags[:] = before
         return np.asarray(np.maximum(number - self._n_fixed, 0), np.uint8)
@@ -159,7 +159,7 @@ class Stage:
         shadow_H2 = self._mesh_set.mesh[kind].shadow
         middle_2 = (shadow_H2.min(axis=0) + shadow_H2.max(axis=0)) / 2
         self._arrange(cast, -middle_2[None])
-        image = self._shoot(size)
+        image = self.expose(size)
         self._look_through("top")
         return image
 
@@ -199,8 +199,8 @@ class Stage:
         self._scene.ngeom = self._n_fixed + len(self._shown)
         self._cast = cast
 
-    def _shoot(self, size: int) -> NDArray[np.uint8]:
-        """One exposure."""
+    def expose(self, size: int) -> NDArray[np.uint8]:
+        """The scene as it was last arranged, (size, size, 3), through the present camera."""
         self._context.make_current()
         buffer_size = max(size, FRAME)
         if buffer_size != self._buffer_size:
