@@ -1,0 +1,101 @@
+"""The fast world model's settings."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from ncs.records import ConfigError
+from ncs.settings import Settings
+
+
+class PlacedConfig(Settings):
+    """Every part of the fast world model; the defaults are block-rearrange's.
+
+    Lengths without a unit are in places: the picture is 2 wide, so 1 is 32 pixels of 64.
+    """
+
+    size: int = Field(64, ge=8, le=1024)  # pixels of an image's side
+    cell: int = Field(4, ge=1, le=64)  # pixels of a grid cell's side: a cube spans three or four
+
+    # What the buffer says about the background: its median, a constant, or pixels learned along.
+    background: Literal["median", "learned"] = "median"
+    # Cells that differ from the background go to slots, the others to the background.
+    saliency: bool = True
+    saliency_scale: float = Field(0.03, gt=0, le=1)  # a sure difference: eight grey levels
+    # Slots start on what stands out, one thing at a time, or anywhere.
+    seeding: Literal["salient", "random"] = "salient"
+    seed_colour: float = Field(0.15, gt=0)  # how far the colours of one thing's cells may differ
+    spacing: float = Field(0.3, gt=0)  # things are further apart: a cell is 0.5 wide, a cube 0.41
+
+    features: int = Field(64, ge=4, le=4096)
+    slot_width: int = Field(32, ge=4, le=4096)
+    locality: float = Field(0.25, ge=0)  # initial radius of a slot's attention; 0 is everywhere
+    absolute: bool = False  # adds positions to keys: off, nothing depends on where a thing is
+    iterations: int = Field(3, ge=1, le=20)
+    gradient: Literal["unrolled", "implicit"] = "unrolled"  # implicit stays on the plateau
+    normalise: Literal["mean", "sum"] = "mean"
+
+    type_width: int = Field(12, ge=1, le=4096)
+    type_reach: Literal[1, 3] = 1  # cells across: with 3, the colours of neighbours leak in
+    place: Literal["pixels", "cells"] = "pixels"  # centre of what stands out, or of whole cells
+    window: int = Field(
+        19, ge=2, le=1024
+    )  # pixels a slot paints: a cube's 13 and a margin, odd alike
+    decoder_width: int = Field(128, ge=4, le=4096)
+
+    # Slots in training, drawn for each batch: always a few too many, never a number to rely on.
+    slots_low: int = Field(5, ge=1, le=1000)
+    slots_high: int = Field(7, ge=1, le=1000)
+    consistency: float = Field(0.0, ge=0)  # weight of type changes from frame to frame
+
+    dynamics_width: int = Field(32, ge=1, le=4096)
+    pick_radius: float = Field(0.25, gt=0)  # half a cell; exact picks cannot teach it
+    solid: bool = True  # predicts no move onto another thing: the buffer shows none
+
+    # Use: what the figures of graph and control are made with.
+    encode_iterations: int = Field(5, ge=1, le=50)
+    attempts: int = Field(3, ge=1, le=100)  # the best by reconstruction is kept
+    repairs: int = Field(1, ge=0, le=20)  # rounds of moving idle slots onto what is unexplained
+    least_pixels: float = Field(50.0, ge=0)  # a slot that explains fewer stands for nothing
+    slot_price: float = Field(0.02, ge=0)  # squared error that one slot more must save
+    chunk: int = Field(64, ge=1)  # images at a time: stays in the cache
+
+    peak_rate: float = Field(1e-3, gt=0, le=1)
+    warmup_steps: int = Field(200, ge=0)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.size % self.cell:
+            raise ConfigError(f"cell: must divide size {self.size}, got {self.cell}")
+        if self.slots_low > self.slots_high:
+            raise ConfigError(
+                f"slots_low: must be at most slots_high {self.slots_high}, got {self.slots_low}"
+            )
+        return self
+
+    @property
+    def side(self) -> int:
+        """Cells of the grid's side."""
+        return self.size // self.cell
+
+    @classmethod
+    def fast(cls, world: str) -> Self:
+        """The settings that two cores train in a quarter of an hour, for a world."""
+        if world == "block-rearrange":
+            return cls()
+        if world == "robogym-rearrange":
+            return cls(
+                saliency_scale=0.1,  # light and shadow move grey levels by more than three percent
+                seed_colour=0.25,  # shaded sides
+                spacing=0.15,  # thin things lie close together
+                locality=0.2,
+                type_width=24,  # shape and colour
+                type_reach=3,  # shape needs more than a cell
+                window=29,
+                least_pixels=12.0,  # a fork
+                pick_radius=0.1,  # 0.05 m
+            )
+        raise ConfigError(
+            f"world: there is no fast preset for {world!r}, choose one of block-rearrange, "
+            "robogym-rearrange"
+        )
