@@ -18,12 +18,16 @@ class Inspect(Command):
     """Verify and summarise what an ncs command made.
 
     A buffer: every shard is compared with its checksum, and a contact sheet of a few clips is
-    written beside the folder. A results file: every line is checked, and its cells are counted.
+    drawn. A graph: its figures are printed, and its nodes and edges are drawn. A model: its files
+    are checked, and its settings and size are told. A results file: every line is checked, and its
+    cells are counted.
     """
 
-    path: tyro.conf.Positional[Path] = Field(description="a buffer folder or a results file")
+    path: tyro.conf.Positional[Path] = Field(
+        description="a buffer or model folder, or a graph or results file"
+    )
     picture: Path | None = Field(
-        None, description="where to write the contact sheet (default: beside the folder)"
+        None, description="where to write the picture (default: beside the path)"
     )
     seed: int = Field(0, ge=0, description="which clips stand on the contact sheet")
 
@@ -31,10 +35,59 @@ class Inspect(Command):
         """Finds out what the path holds and reports on it."""
         if not self.path.exists():
             raise DataError(f"{self.path}: there is no such file or folder")
-        if self.path.is_dir():
+        if (self.path / "model.json").exists():
+            self._model()
+        elif self.path.is_dir():
             self._buffer()
+        elif self.path.suffix == ".safetensors":
+            self._graph()
         else:
             self._results()
+
+    def _picture_path(self) -> Path:
+        """Where the picture goes: beside what it shows, unless said otherwise."""
+        path = self.path.resolve()
+        return self.picture or path.with_name(f"{path.name}.png")
+
+    def _graph(self) -> None:
+        from ncs.analysis.graph_picture import draw_graph
+        from ncs.analysis.pictures import save_png
+        from ncs.graph.store import load_graph
+        from ncs.graph.summary import summarise
+
+        graph = load_graph(self.path)
+        picture = self._picture_path()
+        save_png(picture, draw_graph(graph))
+        facts = {"kind": "graph", **summarise(graph), "picture": str(picture)}
+        line = (
+            f"{self.path}: {facts['nodes']} nodes, {facts['edges']} edges from "
+            f"{facts['transitions']} moves (median {facts['support']:.0f} an edge), "
+            f"{facts['coverage']:.0%} of pairs covered, {facts['components']} connected part(s), "
+            f"actions of an edge within {facts['spread']:.3f} m, {facts['outliers']:.1%} of moves "
+            f"contradict their action; checkpoint {facts['checkpoint'][:12]}; drawing: {picture}"
+        )
+        report(line, facts, self.as_json)
+
+    def _model(self) -> None:
+        from ncs.model.checkpoint import checkpoint_hash, load_model, read_manifest
+        from ncs.model.estimate import count_parameters
+
+        manifest = read_manifest(self.path)
+        counts = count_parameters(load_model(self.path))
+        facts = {
+            "kind": "model",
+            "model": manifest["config"]["model"],
+            "step": manifest["step"],
+            "buffer": manifest["buffer"],
+            "parameters": counts,
+            "checkpoint": checkpoint_hash(self.path),
+        }
+        line = (
+            f"{self.path}: {facts['model']} at step {facts['step']}, "
+            f"{sum(counts.values()):,} parameters, trained on {facts['buffer']['world']} "
+            f"(buffer {facts['buffer']['hash']}), all whole; checkpoint {facts['checkpoint'][:12]}"
+        )
+        report(line, facts, self.as_json)
 
     def _buffer(self) -> None:
         from ncs.analysis.pictures import enlarge, save_png, sheet
@@ -46,7 +99,7 @@ class Inspect(Command):
         rng = np.random.default_rng(self.seed)
         chosen = rng.choice(len(buffer), min(SHEET_CLIPS, len(buffer)), replace=False)
         clips = buffer.clips(np.sort(chosen))
-        picture = self.picture or self.path.resolve().with_name(f"{self.path.resolve().name}.png")
+        picture = self._picture_path()
         save_png(picture, enlarge(sheet(clips.frame), 2))
         size = sum((self.path / shard["name"]).stat().st_size for shard in manifest["shards"])
         facts: dict[str, Any] = {
