@@ -45,6 +45,12 @@ def test_a_few_wrong_pairs_hardly_matter(rng):
 
 
 @pytest.mark.parametrize("n", [0, 5])
-def test_types_that_never_differ_are_left_as_they_are(n):
+def test_without_any_difference_types_are_left_as_they_are(n):
     same = np.ones((n, 4))
     np.testing.assert_array_equal(fit_whitening(same, same), np.eye(4))
+
+
+def test_types_that_never_drift_are_told_apart_to_a_hundredth_of_their_spread(rng):
+    kind = rng.normal(size=(1000, 3)) * 7
+    matrix = fit_whitening(kind, kind)
+    np.testing.assert_allclose(np.linalg.norm(kind @ matrix, axis=1).mean(), 160, rtol=0.05)

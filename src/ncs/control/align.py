@@ -43,4 +43,12 @@ def align(
     matched_row, matched_column = linear_sum_assignment(cost_KJ[np.ix_(row, column)])
     slot_K = np.full(goals, -1)
     slot_K[row[matched_row]] = column[matched_column]
-    return Match(slot_K, np.where(slot_K >= 0, cost_KJ[np.arange(goals), slot_K], 0.0))
+    return priced(slot_K, cost_KJ)
+
+
+def priced(slot_K: NDArray[np.int64], cost_KJ: Doubles) -> Match:
+    """A given matching with what it costs."""
+    cost_K = np.zeros(len(slot_K))
+    matched = np.flatnonzero(slot_K >= 0)
+    cost_K[matched] = cost_KJ[matched, slot_K[matched]]
+    return Match(slot_K, cost_K)

@@ -39,7 +39,6 @@ class GraphPolicy:
         self._arena = arena
         self._goals = GoalCache(encode)
         self._memory: dict[int, Memory] = {}
-        self._looking_again: set[int] = set()
         self._rng: list[np.random.Generator] = []
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
@@ -47,7 +46,6 @@ class GraphPolicy:
         self._rng = [np.random.default_rng(seed) for seed in seed_B]
         self._goals = GoalCache(self._encode)
         self._memory = {}
-        self._looking_again = set()
         self.decisions = {}
 
     def act(
@@ -55,10 +53,7 @@ class GraphPolicy:
     ) -> NDArray[np.float32]:
         """One action (B, 6) for each of the given lanes."""
         for lane in self._goals.refresh(goal_BHWC, lane_B):
-            kept = self._memory[lane] if lane in self._looking_again else Memory()
-            # Slots come in another order each time; only tracks keep their numbers.
-            self._memory[lane] = kept if self._config.remember else replace(kept, failures={})
-            self._looking_again.discard(lane)
+            self._memory[lane] = Memory()
         if len(lane_B) == 0:
             return np.zeros((0, 6), np.float32)
         for lane, now in zip(lane_B, self._encode(image_BHWC, lane_B), strict=True):
@@ -74,6 +69,12 @@ class GraphPolicy:
             self._memory[lane] = decision.memory
             self.decisions[lane] = decision
             if decision.purpose == "recheck":
-                self._goals.forget(lane)
-                self._looking_again.add(lane)
+                self._look_again(lane)
         return np.stack([self.decisions[lane].action for lane in lane_B])
+
+    def _look_again(self, lane: int) -> None:
+        """Has a goal encoded anew: an entity of it may have been overlooked."""
+        self._goals.look_again(lane)
+        if not self._config.remember:
+            # Slots come in another order each time; only tracks keep their numbers.
+            self._memory[lane] = replace(self._memory[lane], failures={})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.control.align import Match, align, type_costs
+from ncs.control.align import Match, align, priced, type_costs
 from ncs.control.config import ControlConfig
 from ncs.control.decision import Attempt, Memory
 from ncs.control.track import Expected, Tracks, follow
@@ -130,7 +130,7 @@ def overrule(
     slot_K = np.array(matching, np.int64)
     if not present_J[slot_K[slot_K >= 0]].all():
         return match
-    return Match(slot_K, np.where(slot_K >= 0, cost_KJ[np.arange(len(slot_K)), slot_K], 0.0))
+    return priced(slot_K, cost_KJ)
 
 
 def differences(goal: Side, now: Side, match: Match, metric: str) -> Doubles:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ncs.graph.bind import bind
-from ncs.graph.cluster import Initialisation, cluster
+from ncs.graph.cluster import Initialisation, cluster, means
 from ncs.graph.count import choose_count
 from ncs.graph.distances import Doubles, Floats, Metric
 from ncs.graph.edges import EdgeRule, tag_edges
@@ -148,10 +148,8 @@ def place_nodes(moves: Moves, config: GraphConfig, rng: np.random.Generator) -> 
 
 def mean_masks(mask_XP: Floats, node_X: NDArray[np.int64], n_nodes: int) -> NDArray[np.float32]:
     """The mean mask (M, P) of the states in each node; zero where no state was bound."""
-    total_MP = np.zeros((n_nodes, mask_XP.shape[1]))
-    np.add.at(total_MP, node_X, mask_XP)
-    size_M = np.bincount(node_X, minlength=n_nodes)
-    return (total_MP / np.maximum(size_M, 1)[:, None]).astype(np.float32)
+    nothing_MP = np.zeros((n_nodes, mask_XP.shape[1]))
+    return means(np.asarray(mask_XP, np.float64), node_X, nothing_MP).astype(np.float32)
 
 
 def still_threshold(moves: Moves) -> float:

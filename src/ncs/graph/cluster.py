@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ncs.graph.distances import Doubles, Floats, pairwise
 
@@ -74,19 +75,21 @@ def seed_spread(state_NS: Doubles, n_nodes: int, metric: str, rng: np.random.Gen
 
 
 def refine(state_NS: Doubles, centroid_MS: Doubles, metric: str, max_iterations: int) -> Clusters:
-    """Lloyd's iterations from given centroids until no state changes sides."""
-    label_N = np.full(len(state_NS), -1)
+    """Lloyd's iterations from given centroids until they gain nothing more."""
+    best_MS, least = centroid_MS, np.inf
     for _ in range(max_iterations):
         distance_NM = pairwise(state_NS, centroid_MS, metric)
-        new_N = distance_NM.argmin(1)
-        if (new_N == label_N).all():
+        inertia = float(distance_NM.min(1).sum())
+        # Only under the squared distance is every step a gain; the others may wander at the end.
+        if inertia >= least:
             break
-        label_N = refill(new_N, distance_NM)
+        best_MS, least = centroid_MS, inertia
+        label_N = refill(distance_NM.argmin(1), distance_NM)
         centroid_MS = means(state_NS, label_N, centroid_MS)
-    distance_NM = pairwise(state_NS, centroid_MS, metric)
+    distance_NM = pairwise(state_NS, best_MS, metric)
     used_M, label_N = np.unique(distance_NM.argmin(1), return_inverse=True)
     return Clusters(
-        centroid=centroid_MS[used_M], label=label_N, inertia=float(distance_NM.min(1).sum())
+        centroid=best_MS[used_M], label=label_N, inertia=float(distance_NM.min(1).sum())
     )
 
 
@@ -113,7 +116,9 @@ def refill(label_N: NDArray[np.int64], distance_NM: Doubles) -> NDArray[np.int64
 
 def means(state_NS: Doubles, label_N: NDArray[np.int64], centroid_MS: Doubles) -> Doubles:
     """The mean state of each cluster; an empty one keeps its centroid."""
-    total_MS = np.zeros_like(centroid_MS)
-    np.add.at(total_MS, label_N, state_NS)
-    size_M = np.bincount(label_N, minlength=len(centroid_MS))
-    return np.where(size_M[:, None] > 0, total_MS / np.maximum(size_M, 1)[:, None], centroid_MS)
+    member_MN = csr_array(
+        (np.ones(len(label_N)), (label_N, np.arange(len(label_N)))),
+        shape=(len(centroid_MS), len(label_N)),
+    )
+    size_M = np.bincount(label_N, minlength=len(centroid_MS))[:, None]
+    return np.where(size_M > 0, (member_MN @ state_NS) / np.maximum(size_M, 1), centroid_MS)

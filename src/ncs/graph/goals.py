@@ -25,23 +25,24 @@ class GoalCache:
         self.entities: dict[int, Entities] = {}
         self._encode = encode
         self._image: dict[int, NDArray[np.uint8]] = {}
+        self._stale: set[int] = set()
 
     def refresh(self, goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]) -> list[int]:
-        """Encodes what is new, in one batch; the lanes whose goal is new come back."""
-        new = [
-            row
+        """Encodes what is new or stale, in one batch; the lanes whose goal is new come back."""
+        new = {
+            lane
             for row, lane in enumerate(lane_B)
             if lane not in self._image or not np.array_equal(self._image[lane], goal_BHWC[row])
-        ]
-        if not new:
-            return []
-        lanes = [lane_B[row] for row in new]
-        found = self._encode(goal_BHWC[new], lanes)
-        for row, lane, entities in zip(new, lanes, found, strict=True):
-            self._image[lane] = goal_BHWC[row].copy()
-            self.entities[lane] = entities
-        return lanes
+        }
+        rows = [row for row, lane in enumerate(lane_B) if lane in new | self._stale]
+        if rows:
+            lanes = [lane_B[row] for row in rows]
+            for row, entities in zip(rows, self._encode(goal_BHWC[rows], lanes), strict=True):
+                self._image[lane_B[row]] = goal_BHWC[row].copy()
+                self.entities[lane_B[row]] = entities
+            self._stale -= set(lanes)
+        return [lane for lane in lane_B if lane in new]
 
-    def forget(self, lane: int) -> None:
-        """Has the goal of a lane looked at again, with fresh randomness, at its next step."""
-        self._image.pop(lane, None)
+    def look_again(self, lane: int) -> None:
+        """Has the goal of a lane encoded once more, with fresh randomness, at its next step."""
+        self._stale.add(lane)

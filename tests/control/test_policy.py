@@ -1,0 +1,156 @@
+"""The agent behind the judge's protocol."""
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from ncs.control import ControlConfig, GraphPolicy
+from ncs.envs import make_env
+from ncs.graph import Arena, GraphConfig, build
+from ncs.records import Policy
+
+WORLD = "block-rearrange"
+
+
+@pytest.fixture(scope="module")
+def table(sim):
+    eyes = sim.Eyes(place_noise=0.01)
+    rng = np.random.default_rng(0)
+    return eyes, build(sim.collect(150, eyes, rng), GraphConfig.best(WORLD), rng)
+
+
+class Double:
+    """An encoder that knows the truth: it is told what each lane's pictures show."""
+
+    def __init__(self, eyes):
+        self.eyes, self.shows, self.calls = eyes, {}, []
+
+    def __call__(self, image, lanes):
+        self.calls.append((len(image), list(lanes)))
+        return [self.look(picture.tobytes()) for picture in image]
+
+    def look(self, shown):
+        return self.eyes.see(*self.shows[shown], np.random.default_rng(crc32(shown)))
+
+
+def draw_cells(grid, cells):
+    """A 'picture' in which every object colours its cell."""
+    picture = np.zeros((4, 4, 3), np.uint8)
+    for cell, colour in zip(cells, grid.colours, strict=True):
+        if cell >= 0:
+            picture[cell // 4, cell % 4] = (colour * 255).astype(np.uint8) + 1
+    return picture
+
+
+def picture(double, grid, cells):
+    shown = draw_cells(grid, cells)
+    double.shows[shown.tobytes()] = (cells.copy(), grid.colours)
+    return shown
+
+
+def test_lanes_are_played_side_by_side_in_full_batches(sim, table):
+    eyes, graph = table
+    double = Double(eyes)
+    policy: Policy = GraphPolicy(double, graph, ControlConfig.best(), sim.arena)
+    rng = np.random.default_rng(1)
+    grids = [sim.Grid.draw(4, "complete", rng) for _ in range(3)]
+    policy.begin([[7, lane] for lane in range(3)])
+    for _ in range(16):
+        lanes = [lane for lane in range(3) if grids[lane].unmet()]
+        if not lanes:
+            break
+        now = np.stack([picture(double, grids[i], grids[i].cells) for i in lanes])
+        goal = np.stack([picture(double, grids[i], grids[i].goals) for i in lanes])
+        for lane, action in zip(lanes, policy.act(now, goal, lanes), strict=True):
+            grids[lane].step(action)
+    assert [grid.unmet() for grid in grids] == [0, 0, 0]
+    assert double.calls[0] == double.calls[1] == (3, [0, 1, 2])  # goals, then scenes
+    assert sum(size for size, _ in double.calls[2:] if size > 3) == 0
+
+
+def test_a_lane_plays_the_same_alone_as_in_company(sim, table):
+    _, graph = table
+    exact = sim.Eyes()
+    rng = np.random.default_rng(2)
+    grids = [sim.Grid.draw(5, "complete", rng) for _ in range(2)]
+
+    def action_of_lane_1(lanes):
+        double = Double(exact)
+        policy = GraphPolicy(double, graph, ControlConfig.paper(), sim.arena)
+        policy.begin([[3, lane] for lane in range(2)])
+        now = np.stack([picture(double, grids[i], grids[i].cells) for i in lanes])
+        goal = np.stack([picture(double, grids[i], grids[i].goals) for i in lanes])
+        return policy.act(now, goal, lanes)[-1]
+
+    np.testing.assert_array_equal(action_of_lane_1([1]), action_of_lane_1([0, 1]))
+
+
+def test_no_lanes_no_actions(sim, table):
+    eyes, graph = table
+    policy = GraphPolicy(Double(eyes), graph, ControlConfig(), sim.arena)
+    policy.begin([])
+    nothing = np.zeros((0, 4, 4, 3), np.uint8)
+    assert policy.act(nothing, nothing, []).shape == (0, 6)
+
+
+def test_once_all_seems_done_the_goal_is_looked_at_again(sim, table):
+    eyes, graph = table
+    double = Double(eyes)
+    policy = GraphPolicy(double, graph, ControlConfig.best(), sim.arena)
+    grid = sim.Grid.draw(3, "complete", np.random.default_rng(4))
+    goal = picture(double, grid, grid.goals)[None]
+    policy.begin([[0]])
+    policy.act(goal, goal, [0])
+    assert policy.decisions[0].purpose == "recheck"
+    calls = len(double.calls)
+    policy.act(goal, goal, [0])
+    assert len(double.calls) == calls + 2
+    assert policy.decisions[0].memory.looks == 2
+
+
+def test_a_new_goal_begins_with_a_fresh_memory(sim, table):
+    eyes, graph = table
+    double = Double(eyes)
+    policy = GraphPolicy(double, graph, ControlConfig.best(), sim.arena)
+    rng = np.random.default_rng(5)
+    grid = sim.Grid.draw(3, "complete", rng)
+    policy.begin([[0]])
+    goal = picture(double, grid, grid.goals)[None]
+    policy.act(goal, goal, [0])
+    assert policy.decisions[0].memory.looks == 1
+    other = picture(double, grid, grid.cells)[None]
+    policy.act(goal, other, [0])
+    assert policy.decisions[0].memory.looks == 0
+
+
+def test_the_world_itself_is_solved_with_true_entities(sim, table):
+    """The environment in place of the simulator: only perception is missing."""
+    _, graph = table
+    scores = []
+    for n, goal in ((4, "complete"), (7, "complete"), (5, "partial"), (10, "complete")):
+        env = make_env(WORLD, n_objects=n, goal=goal)
+        arena = Arena(env.arena_low[:2], env.arena_high[:2], float(env.arena_high[2]) / 2)
+        shows = {}
+
+        def encode(image, lanes, shows=shows):
+            eyes = sim.Eyes()
+            seed = np.random.default_rng(0)
+            return [eyes.see(*shows[picture.tobytes()], seed) for picture in image]
+
+        policy = GraphPolicy(encode, graph, ControlConfig.best(), arena)
+        for episode in range(5):
+            seen, info = env.reset(seed=episode)
+            colour = env.task.scene["colour"]
+            shows[seen["goal"].tobytes()] = (env.task.scene["goal"].astype(int), colour)
+            policy.begin([[episode]])
+            over = False
+            while not over:
+                cell = np.abs(env.truth().position[:, None, :2] - sim.centre).sum(-1).argmin(1)
+                shows[seen["image"].tobytes()] = (cell, colour)
+                action = policy.act(seen["image"][None], seen["goal"][None], [0])[0]
+                seen, _, done, truncated, info = env.step(action)
+                over = done or truncated
+            scores.append(info["satisfied"] / info["constraints"])
+        env.close()
+    assert np.mean(scores) >= 0.99
