@@ -4,16 +4,9 @@ import networkx
 import numpy as np
 import pytest
 
-from ncs.baselines.nonfactorised import (
-    SetGraphPolicy,
-    build_sets,
-    load_sets,
-    plan,
-    save_sets,
-    scene_of,
-)
+from ncs.baselines.nonfactorised import SetGraphPolicy, build_sets, plan, scene_of
 from ncs.graph import Arena, Experience
-from ncs.records import DataError, Entities, Graph, Policy
+from ncs.records import Entities, Graph, Policy
 
 ARENA = Arena(np.full(2, -1.0), np.full(2, 1.0), 0.1)
 NODE = np.arange(4, dtype=np.float32)[:, None]  # four places on a line
@@ -22,7 +15,6 @@ GRAPH = Graph(
     action=np.full((4, 4, 6), np.nan, np.float32),
     count=np.zeros((4, 4), np.int64),
     mask=np.zeros((4, 1), np.float32),
-    checkpoint="a" * 64,
 )
 # Clips of two entities, one of them moved at a time; the last clip swaps the slots' order.
 PLACES = np.array([[[0, 1], [0, 2], [3, 2]], [[3, 2], [3, 1], [0, 1]], [[2, 0], [3, 0], [3, 1]]])
@@ -128,15 +120,3 @@ def test_no_experience_of_entities_makes_every_action_random():
     nobody = np.zeros(PLACES.shape, bool)
     sets = build_sets(experience(presence=nobody), GRAPH, presence=True)
     assert plan(sets, (0, 1), (0, 2)) is None
-
-
-def test_sets_come_back_from_disk_and_belong_to_their_weights(tmp_path):
-    sets = build_sets(experience(), GRAPH)
-    path = tmp_path / "sets.safetensors"
-    save_sets(path, sets, GRAPH.checkpoint)
-    found = load_sets(path, GRAPH.checkpoint)
-    assert found.scene == sets.scene
-    np.testing.assert_array_equal(found.edge, sets.edge)
-    np.testing.assert_array_equal(found.action, sets.action)
-    with pytest.raises(DataError, match="built with checkpoint"):
-        load_sets(path, "b" * 64)

@@ -188,6 +188,7 @@ def test_a_satisfied_goal_is_left_in_order(sim, graphs, rng):
     eyes, graph = graphs["best"]
     grid = sim.Grid.draw(5, "complete", rng)
     grid.cells = grid.goals.copy()
+    grid.colours = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1.0]])
     goal = eyes.see(grid.goals, grid.colours, rng)
     memory = Memory()
     for _ in range(10):

@@ -9,7 +9,6 @@ Legend: B lanes, C clips, T frames, K slots, Z scenes seen, E edges.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +20,9 @@ from ncs.graph.distances import Floats
 from ncs.graph.goals import Encode, GoalCache
 from ncs.graph.isolate import Experience
 from ncs.graph.paths import next_node
-from ncs.records import DataError, Entities, Graph
-from ncs.storage import read_arrays, write_arrays
+from ncs.records import Entities, Graph
 
 Scene = tuple[int, ...]
-FORMAT = "ncs-set-graph-1"
 
 
 @dataclass(frozen=True)
@@ -95,30 +92,6 @@ def plan(sets: SetGraph, now: Scene, goal: Scene) -> NDArray[np.float32] | None:
     start = sets.index[now]
     node = next_node(sets.weight, start, sets.index[goal])
     return None if node is None else sets.action[sets.row[start, node]]
-
-
-def save_sets(path: Path, sets: SetGraph, checkpoint: str) -> str:
-    """Writes the scenes' graph with the hash of its weights; the file's SHA-256 comes back."""
-    widest = max((len(scene) for scene in sets.scene), default=0)
-    scene_ZK = np.full((len(sets.scene), widest), -1)
-    for row, scene in enumerate(sets.scene):
-        scene_ZK[row, : len(scene)] = scene
-    arrays = {"scene": scene_ZK, "edge": sets.edge, "action": sets.action}
-    return write_arrays(path, arrays, {"format": FORMAT, "checkpoint": checkpoint})
-
-
-def load_sets(path: Path, checkpoint: str) -> SetGraph:
-    """The scenes' graph as it was saved; refuses one that was built with other weights."""
-    arrays, about = read_arrays(path)
-    if about.get("format") != FORMAT:
-        raise DataError(f"{path}: is not a non-factorised graph of this version; build it again")
-    if about["checkpoint"] != checkpoint:
-        raise DataError(
-            f"{path}: was built with checkpoint {about['checkpoint'][:12] or 'none'}, not "
-            f"{checkpoint[:12]}; build it again with this checkpoint"
-        )
-    scenes = tuple(tuple(int(n) for n in row if n >= 0) for row in arrays["scene"])
-    return SetGraph(scene=scenes, edge=arrays["edge"], action=arrays["action"])
 
 
 class SetGraphPolicy:
