@@ -3,7 +3,7 @@
 import pytest
 
 from ncs.envs import offscreen
-from ncs.envs.offscreen import choose_backend, open_context
+from ncs.envs.offscreen import choose_backend, open_canvas
 from ncs.records import ConfigError
 
 
@@ -50,4 +50,4 @@ def test_a_choice_that_cannot_draw_is_refused_in_one_line(monkeypatch: pytest.Mo
     with pytest.raises(
         ConfigError, match=r"MUJOCO_GL=osmesa cannot draw .*no such library.*libegl1"
     ):
-        open_context(64)
+        open_canvas(None, 64)

@@ -11,7 +11,18 @@ from PIL import Image
 from scipy.spatial.transform import Rotation
 
 from ncs.envs.mesh_set import choose_meshes, own_meshes
-from ncs.envs.tabletop_scene import FRAME, ORIGIN, Cast, Stage, reduce, stage_for
+from ncs.envs.offscreen import open_canvas
+from ncs.envs.stl import write_stl
+from ncs.envs.tabletop_scene import (
+    FRAME,
+    ORIGIN,
+    PLAIN_MOUNT,
+    WORLD_XML,
+    Cast,
+    Stage,
+    reduce,
+    stage_for,
+)
 
 NOBODY = Cast(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0))
 NOWHERE = np.zeros((0, 2))
@@ -144,6 +155,40 @@ def test_segments_agree_with_the_picture() -> None:
     for index in range(3):
         inside = picture[seen == index + 1].astype(int)
         assert (inside.argmax(axis=1) == index).mean() > 0.95
+
+
+def test_a_picture_equals_that_of_a_model_compiled_for_its_scene() -> None:
+    mujoco = pytest.importorskip("mujoco")
+    names, yaw = ["chain", "hammer", "cube"], 0.7
+    stl, assets, bodies = {}, "", ""
+    for i, name in enumerate(names):
+        mesh = own_meshes().mesh[own_meshes().names.index(name)]
+        x, y, z = ORIGIN + np.array([*SPOTS[i], -mesh.bottom])
+        bodies += f'<body pos="{x} {y} {z}" euler="0 0 {yaw}">'
+        for j, surface in enumerate(mesh.part):
+            stl[f"{i}-{j}.stl"] = write_stl(surface)
+            assets += f'<mesh name="{i}-{j}" file="{i}-{j}.stl" inertia="shell"/>'
+            bodies += (
+                f'<geom type="mesh" mesh="{i}-{j}" rgba="{i == 0:d} {i == 1:d} {i == 2:d} 1"/>'
+            )
+        bodies += "</body>"
+    xml = WORLD_XML.format(frame=FRAME, assets=assets, mount=PLAIN_MOUNT + bodies)
+    model = mujoco.MjModel.from_xml_string(xml, stl)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    scene, camera, whole = mujoco.MjvScene(model, 100), mujoco.MjvCamera(), mujoco.mjtCatBit
+    camera.type, camera.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, model.camera("top").id
+    mujoco.mjv_updateScene(model, data, mujoco.MjvOption(), None, camera, whole.mjCAT_ALL, scene)
+    canvas, view = open_canvas(model, FRAME), mujoco.MjrRect(0, 0, FRAME, FRAME)
+    compiled = np.empty((FRAME, FRAME, 3), np.uint8)
+    mujoco.mjr_render(view, scene, canvas.drawing)
+    mujoco.mjr_readPixels(compiled, None, view, canvas.drawing)
+    canvas.close()
+    compiled = compiled[::-1]
+    ours = stage().picture(cast_of(*names, yaw=yaw), SPOTS[:3], FRAME)
+    differ = (ours != compiled).any(axis=-1)
+    assert differ.sum() <= 20  # rounding of float32 at edges
+    assert (compiled != 255).any(axis=-1)[:, :180].sum() > 1000
 
 
 def long_axis(yaw: float) -> float:

@@ -7,6 +7,7 @@ window system; a user's own choice in ``MUJOCO_GL`` overrides all. Elsewhere MuJ
 import ctypes
 import os
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 from ncs.records import ConfigError
@@ -18,12 +19,22 @@ MAX_DEVICES = 16
 
 
 def load_mujoco() -> Any:
-    """The MuJoCo module; a ``MUJOCO_GL`` it cannot make sense of is refused in one line."""
+    """The MuJoCo module; a ``MUJOCO_GL`` that it cannot follow is refused in one line."""
     try:
         import mujoco
-    except RuntimeError as error:
-        raise ConfigError(f"{brief(error)}; use egl or osmesa, or leave it unset") from None
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:  # MuJoCo opens the library that MUJOCO_GL names on import
+        raise _cannot_draw(os.environ.get("MUJOCO_GL", ""), error) from None
     return mujoco
+
+
+def _cannot_draw(backend: str, error: Exception) -> ConfigError:
+    """What to tell the user when a backend fails, each of which does so in a way of its own."""
+    return ConfigError(
+        f"MUJOCO_GL={backend or 'unset'} cannot draw on this machine ({brief(error)}): {PACKAGES}, "
+        "and leave MUJOCO_GL unset"
+    )
 
 
 def choose_backend() -> str:
@@ -72,25 +83,37 @@ def _library(*names: str) -> Any:
     return None
 
 
-def open_context(size: int) -> Any:
-    """A current OpenGL context for MuJoCo to draw in."""
+@dataclass(frozen=True)
+class Canvas:
+    """What MuJoCo draws with and on."""
+
+    context: Any  # OpenGL's, of one of MuJoCo's backends
+    drawing: Any  # MuJoCo's, with the model's meshes loaded
+
+    def close(self) -> None:
+        """Frees both; MuJoCo's side needs OpenGL's, so it goes first."""
+        self.context.make_current()
+        self.drawing.free()
+        self.context.free()
+
+
+def open_canvas(model: Any, size: int) -> Canvas:
+    """A canvas for a model, ready to draw on off screen."""
     # Mesa's drawing threads die in a forked child and hang it; without them a fork draws on, and
     # collecting, which runs one process a core, is no slower. EGL reads this when first touched.
     os.environ.setdefault("LP_NUM_THREADS", "0")
+    mujoco = load_mujoco()
     backend = choose_backend()
     if backend:
         os.environ["MUJOCO_GL"] = backend  # MuJoCo's C side reads it too
     try:
         context = _context_class(backend)(size, size)
         context.make_current()
-    except ConfigError:
-        raise
-    except Exception as error:  # each backend fails in a way of its own
-        raise ConfigError(
-            f"MUJOCO_GL={backend or 'unset'} cannot draw on this machine ({brief(error)}): "
-            f"{PACKAGES}, or set another MUJOCO_GL"
-        ) from None
-    return context
+        drawing = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, drawing)
+    except Exception as error:
+        raise _cannot_draw(backend, error) from None
+    return Canvas(context, drawing)
 
 
 def _context_class(backend: str) -> Any:

@@ -7,6 +7,7 @@ there twice, and an absent object costs nothing.
 Legend: N objects, P parts, 2 table coordinates (metres from the middle of the placement area).
 """
 
+import atexit
 import os
 import threading
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.envs.meshes import MeshSet
-from ncs.envs.offscreen import load_mujoco, open_context
+from ncs.envs.offscreen import load_mujoco, open_canvas
 from ncs.envs.stl import write_stl
 
 mujoco = load_mujoco()
@@ -24,6 +25,8 @@ mujoco = load_mujoco()
 FRAME = 256  # pixels a side of the authors' pictures; smaller images are reduced from it
 # The middle of the placement area on the table top, in robogym's world frame.
 ORIGIN = np.array([1.4508, 0.68114, 0.48624])
+MAX_OBJECTS = 32
+MAX_FIXED = 16  # shapes that make up the table, its mount and the background
 MAX_STAGES = 2  # mesh sets kept ready in one thread
 
 MOUNT_RGBA = "0.79216 0.81961 0.93333 1"
@@ -98,15 +101,12 @@ class Stage:
 
     def __init__(self, mesh_set: MeshSet) -> None:
         self._mesh_set = mesh_set
-        self._context = open_context(FRAME)
         self._model = _compile(mesh_set)
         self._parts = _find_parts(self._model, mesh_set)
         self._height_M = [ORIGIN[2] - mesh.bottom for mesh in mesh_set.mesh]
         most_parts = max(len(mesh.part) for mesh in mesh_set.mesh)
-        self._max_geoms = 32 * most_parts
-        self._scene = mujoco.MjvScene(self._model, maxgeom=self._max_geoms + 16)
-        self._drawing = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
+        self._scene = mujoco.MjvScene(self._model, maxgeom=MAX_OBJECTS * most_parts + MAX_FIXED)
+        self._canvas = open_canvas(self._model, FRAME)
         self._buffer_size = FRAME
         self._data = mujoco.MjData(self._model)
         mujoco.mj_forward(self._model, self._data)
@@ -201,22 +201,21 @@ class Stage:
 
     def expose(self, size: int) -> NDArray[np.uint8]:
         """The scene as it was last arranged, (size, size, 3), through the present camera."""
-        self._context.make_current()
+        self._canvas.context.make_current()
+        drawing = self._canvas.drawing
         buffer_size = max(size, FRAME)
         if buffer_size != self._buffer_size:
-            mujoco.mjr_resizeOffscreen(buffer_size, buffer_size, self._drawing)
+            mujoco.mjr_resizeOffscreen(buffer_size, buffer_size, drawing)
             self._buffer_size = buffer_size
         view = mujoco.MjrRect(0, 0, size, size)
         image = np.empty((size, size, 3), np.uint8)
-        mujoco.mjr_render(view, self._scene, self._drawing)
-        mujoco.mjr_readPixels(image, None, view, self._drawing)
+        mujoco.mjr_render(view, self._scene, drawing)
+        mujoco.mjr_readPixels(image, None, view, drawing)
         return image[::-1].copy()  # OpenGL counts rows from below
 
     def close(self) -> None:
-        """Frees the drawing context."""
-        self._context.make_current()
-        self._drawing.free()
-        self._context.free()
+        """Frees what it draws with."""
+        self._canvas.close()
 
 
 def _compile(mesh_set: MeshSet) -> Any:
@@ -280,4 +279,12 @@ def stage_for(mesh_set: MeshSet) -> Stage:
         if len(stages) >= MAX_STAGES:
             stages.pop(next(iter(stages))).close()
         stages[mesh_set.hash] = Stage(mesh_set)
+        atexit.register(close_stages)  # after the display's own farewell, so that it runs before
     return stages[mesh_set.hash]
+
+
+def close_stages() -> None:
+    """Frees this thread's stages; a world that is used again makes a new one."""
+    if getattr(_ready, "process", None) == os.getpid():
+        while _ready.stages:
+            _ready.stages.popitem()[1].close()
