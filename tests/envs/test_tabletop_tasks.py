@@ -58,13 +58,13 @@ def test_drawn_tasks_obey_the_law(n: int, seed: int, goal: str) -> None:
     assert moved.tolist() == [i < n_moving for i in range(n)]
     for places in (scene["start"], scene["goal"]):
         corner = (places + boxes.low + HALF_AREA) / (AREA / shape)
-        np.testing.assert_allclose(corner, corner.round(), atol=1e-9)
+        np.testing.assert_allclose(corner, corner.round(), atol=1e-5)
         everyone = [fits(boxes, places, i, places[i : i + 1])[0] for i in range(n)]
         assert all(everyone)
     cells = np.concatenate([scene["start"], scene["goal"][moved]]) + np.concatenate(
         [boxes.low, boxes.low[moved]]
     )
-    assert len(np.unique(cells.round(9), axis=0)) == n + n_moving, "two share a cell"
+    assert len(np.unique(cells.round(5), axis=0)) == n + n_moving, "two share a cell"
 
 
 def test_meshes_and_yaws_are_uniform_where_every_scene_is_accepted() -> None:

@@ -152,7 +152,7 @@ class RobogymRearrange(Rearrange):
         if (task.scene["meshes"] != self.mesh_set.stamp).any():
             raise ConfigError(
                 "task: was drawn for another mesh set; give the world that one (meshes=PATH or "
-                "NCS_MESHES)"
+                "NCS_MESHES), or draw new tasks"
             )
         kind_N, colour_N = task.scene["kind"], task.scene["colour"]
         if min(kind_N.min(), colour_N.min()) < 0 or kind_N.max() >= len(self.mesh_set.mesh):
@@ -167,12 +167,12 @@ class RobogymRearrange(Rearrange):
 
     def _set_up(self, task: Task) -> None:
         scene = task.scene
-        kind_N = scene["kind"].astype(np.int64)
+        kind_N, yaw_N = scene["kind"].astype(np.int64), scene["yaw"].astype(np.float64)
         self._position_N2 = scene["start"].astype(np.float64)
         self._goal_N2 = scene["goal"].astype(np.float64)
         self._constrained_N = scene["constrained"]
-        self._boxes = find_boxes(self.mesh_set, kind_N, scene["yaw"])
-        self._cast = Cast(kind_N, PALETTE[scene["colour"]], scene["yaw"])
+        self._boxes = find_boxes(self.mesh_set, kind_N, yaw_N)
+        self._cast = Cast(kind_N, PALETTE[scene["colour"]], yaw_N)
 
     def _move(self, action: NDArray[np.float64]) -> None:
         index = pick(self._position_N2, action[:2])

@@ -19,7 +19,7 @@ from ncs.records import ConfigError, GoalKind, Task
 WORLD = "robogym-rearrange"
 HALF_AREA = np.array([0.30375, 0.29089])  # half of the placement area
 REACH = 0.05  # a pick, and a constraint, tolerates less than this
-SLACK = 1e-6  # a micrometre absorbs the rounding of float32 actions
+SLACK = 1e-6  # a micrometre absorbs the rounding of float32 tasks and actions
 CANDIDATES = 8  # scenes drawn at a time until one has cells enough
 MAX_BATCHES = 1000
 PALETTE = np.array(
@@ -61,10 +61,11 @@ def default_moving(n_objects: int) -> int:
     return n_objects if n_objects < 6 else 4
 
 
-def find_boxes(mesh_set: MeshSet, kind: NDArray[np.integer], yaw: NDArray[np.float64]) -> Boxes:
+def find_boxes(mesh_set: MeshSet, kind: NDArray[np.integer], yaw: NDArray[np.floating]) -> Boxes:
     """The boxes of meshes after their yaw; any axes may stand in front of N."""
     outline = mesh_set.shadows[kind]
-    c, s = np.cos(yaw)[..., None], np.sin(yaw)[..., None]
+    exact = yaw.astype(np.float64)
+    c, s = np.cos(exact)[..., None], np.sin(exact)[..., None]
     turned = np.stack(
         [outline[..., 0] * c - outline[..., 1] * s, outline[..., 0] * s + outline[..., 1] * c],
         axis=-1,
@@ -97,7 +98,8 @@ def draw_task(rng: np.random.Generator, mesh_set: MeshSet, law: Law) -> Task:
     n = law.n_objects
     for _ in range(MAX_BATCHES):
         kind_CN = rng.integers(len(mesh_set.mesh), size=(CANDIDATES, n))
-        yaw_CN = rng.uniform(0, 2 * np.pi, (CANDIDATES, n))
+        # Yaws are rounded before anything is measured: what a task stores is what was measured.
+        yaw_CN = rng.uniform(0, 2 * np.pi, (CANDIDATES, n)).astype(np.float32)
         shape_C2 = lattice_shape(find_boxes(mesh_set, kind_CN, yaw_CN))
         enough_C = shape_C2.prod(axis=1) >= n + law.n_goals
         if enough_C.any():
@@ -116,7 +118,7 @@ def _furnish(
     mesh_set: MeshSet,
     law: Law,
     kind_N: NDArray[np.int64],
-    yaw_N: NDArray[np.float64],
+    yaw_N: NDArray[np.float32],
 ) -> Task | None:
     """The task of a scene that has room; None if a goal lies within reach of its start."""
     n = law.n_objects
@@ -136,8 +138,8 @@ def _furnish(
         "kind": kind_N.astype(np.int16),
         "colour": colour_N.astype(np.int8),
         "yaw": yaw_N,
-        "start": start_N2,
-        "goal": goal_N2,
+        "start": start_N2.astype(np.float32),
+        "goal": goal_N2.astype(np.float32),
         "constrained": np.arange(n) < n_goals,
         "meshes": np.full(n, mesh_set.stamp, np.int64),
     }
