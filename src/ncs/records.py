@@ -98,6 +98,8 @@ class Graph:
     isolate_metric: str = "euclidean"  # how a change of state is measured
     bind_metric: str = "euclidean"  # how the nearest node is found
     checkpoint: str = ""  # hash of the weights whose states these are; "" where there are none
+    spread: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    # (M, M) how far the actions of an edge lie from its own, metres: 0 is a pure edge
     # What the extensions read. It is always measured; whether it is used, control decides.
     pick: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     # (M, 3) world position w of entities that left the node; NaN where none was seen

@@ -47,7 +47,8 @@ def node_centres(mask_MP: NDArray[np.float32]) -> NDArray[np.float64]:
     bright_MP = np.where(mask_MP > 0.5 * peak_M1, mask_MP, 0) + 1e-12
     weight_MP = bright_MP / bright_MP.sum(axis=1, keepdims=True)
     centre_M2 = np.stack([weight_MP @ x_P, weight_MP @ y_P], axis=1) / side
-    return MARGIN + centre_M2 * (SIZE - 2 * MARGIN)
+    pixel_M2: NDArray[np.float64] = MARGIN + centre_M2 * (SIZE - 2 * MARGIN)
+    return pixel_M2
 
 
 def _spread_apart(centre_M2: NDArray[np.float64]) -> NDArray[np.float64]:

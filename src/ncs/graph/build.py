@@ -113,6 +113,7 @@ def connect(
         node=node_MS.astype(np.float32),
         action=edges.action,
         count=edges.count,
+        spread=edges.spread,
         mask=mean_masks(mask_XP, node_X, n_nodes),
         representation=config.representation,
         isolate_metric=config.isolate_metric,

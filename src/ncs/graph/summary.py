@@ -12,7 +12,8 @@ def summarise(graph: Graph) -> dict[str, Any]:
     """Nodes and edges, how much of the graph they cover, and in how many parts it falls.
 
     ``coverage`` is the share of ordered pairs of different nodes that have an edge; ``support``
-    the median number of moves behind an edge; ``components`` counts the parts between which no
+    the median number of moves behind an edge; ``spread`` how far, on average over moves, an action
+    lies from its edge's, in metres; ``components`` counts the parts between which no
     edge leads, 1 being best; ``outliers`` is the share of moves whose action contradicts the slot
     that was isolated.
     """
@@ -27,8 +28,16 @@ def summarise(graph: Graph) -> dict[str, Any]:
         "transitions": int(graph.count.sum()),
         "coverage": round(float(between.sum() / pairs), 4),
         "support": float(np.median(graph.count[has_edge])) if has_edge.any() else 0.0,
+        "spread": round(_mean_spread(graph), 4),
         "components": int(parts),
         "outliers": round(float(graph.outliers), 4),
         "representation": graph.representation,
         "checkpoint": graph.checkpoint,
     }
+
+
+def _mean_spread(graph: Graph) -> float:
+    """How impure edges are, weighed by the moves behind them."""
+    if not graph.count.any() or graph.spread.shape != graph.count.shape:
+        return 0.0
+    return float(np.average(graph.spread, weights=graph.count))
