@@ -24,8 +24,7 @@ def test_a_signal_outside_discardable_work_is_only_remembered() -> None:
 def test_a_signal_breaks_off_discardable_work_once() -> None:
     with Interrupts() as interrupts:
         with pytest.raises(Interrupted), interrupts.discardable():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(5)
+            signal.raise_signal(signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)  # nothing is under way any more
 
 

@@ -96,7 +96,7 @@ def test_groups_must_hold_every_parameter_once() -> None:
     model = new_model(config)
     assert isinstance(model, Tiny)
     groups = model.parameter_groups()
-    with pytest.raises(ConfigError, match="painter.weight is in 0 groups"):
+    with pytest.raises(ConfigError, match=r"painter\.weight is in 0 groups"):
         check_groups(model, groups[:1])
-    with pytest.raises(ConfigError, match="reader.weight is in 2 groups"):
+    with pytest.raises(ConfigError, match=r"reader\.weight is in 2 groups"):
         check_groups(model, [*groups, groups[0]])

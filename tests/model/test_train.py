@@ -124,7 +124,7 @@ def test_a_loss_that_is_no_number_stops_with_the_reason(tiny_buffer: Path, tmp_p
 
 def test_slots_that_stay_collapsed_stop_with_the_reason(tiny_buffer: Path, tmp_path: Path) -> None:
     config = tiny_config(TinyConfig(collapsed=True), collapse_share=0.5)
-    with pytest.raises(DivergenceError, match="one slot takes the whole image.*since step 0"):
+    with pytest.raises(DivergenceError, match=r"one slot takes the whole image.*since step 0"):
         train(config, tiny_buffer, tmp_path)
     assert read_checkpoint(tmp_path).step == 4
     patient = tiny_config(TinyConfig(collapsed=True), collapse_share=0)
@@ -149,7 +149,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(
         real(source, target)
 
     monkeypatch.setattr("ncs.storage.os.replace", full)
-    with pytest.raises(DataError, match="00000008.*No space left.*free some space"):
+    with pytest.raises(DataError, match=r"00000008.*No space left.*free some space"):
         train(tiny_config(), tiny_buffer, tmp_path)
     monkeypatch.undo()
     assert read_checkpoint(tmp_path).step == 4
@@ -164,7 +164,7 @@ def test_a_run_is_not_trained_over(whole: Path, tiny_buffer: Path) -> None:
 
 
 def test_another_run_is_not_gone_on_with(whole: Path, tiny_buffer: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="network.width is 6 here and 8 there"):
+    with pytest.raises(ConfigError, match=r"network\.width is 6 here and 8 there"):
         train(tiny_config(TinyConfig(width=8)), tiny_buffer, whole, resume=True)
     other = write_buffer(tmp_path / "other", seed=1)
     with pytest.raises(DataError, match="was trained on buffer"):

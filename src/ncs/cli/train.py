@@ -110,6 +110,7 @@ class Train(Command):
             "memory_bytes": cost.memory,
             "checkpoint_bytes": cost.disk,
             "parameters": cost.parameters,
+            "load_per_core": round(cost.load, 2),
         }
         width = max(map(len, cost.parameters))
         parts = [f"  {name.ljust(width)} {n:>12,}" for name, n in cost.parameters.items()]
@@ -117,17 +118,21 @@ class Train(Command):
         lines = [describe(cost), "parameters:", *parts, total]
         report("\n".join(lines), facts, self.as_json)
 
+    def _announce(self, config: "TrainConfig", buffer: "Buffer", screen: "Screen") -> None:
+        from ncs.model.estimate import estimate
+
+        screen.note(describe(estimate(config, buffer)))
+
     def _train(self, config: "TrainConfig", buffer: "Buffer") -> None:
         from ncs.cli.console import report
         from ncs.model.checkpoint import checkpoint_hash, has_checkpoint
-        from ncs.model.estimate import estimate
         from ncs.model.train import check_out, train
 
         if self.out is None:
             raise ConfigError("out: name a folder for the model with --out")
         check_out(self.out, self.resume)
         screen = Screen()
-        screen.note(describe(estimate(config, buffer)))
+        self._announce(config, buffer, screen)
         outcome = train(
             config,
             self.buffer,
@@ -173,12 +178,13 @@ def change(values: dict[str, Any], name: str, text: str) -> None:
 
 def describe(cost: "Estimate") -> str:
     """An estimate on one line."""
+    busy = "; others are using the cores, alone it would be quicker" if cost.is_disturbed else ""
     return (
         f"about {duration(cost.seconds)} for {cost.steps} steps of "
         f"{cost.seconds_per_step:.3g} s ({cost.frames_per_second:.0f} frames/s), "
         f"{cost.memory / 1e9:.1f} GB of memory, "
         f"{sum(cost.parameters.values()) / 1e6:.2f} M parameters, "
-        f"{cost.disk / 1e6:.1f} MB on disk"
+        f"{cost.disk / 1e6:.1f} MB on disk{busy}"
     )
 
 
