@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from ncs.model.placed_attention import Finder, Reading, Seeder
 from ncs.model.placed_config import PlacedConfig
-from ncs.model.placed_decoder import Painter
+from ncs.model.placed_decoder import Painter, Picture
 from ncs.model.placed_dynamics import Mover
 from ncs.model.placed_inference import Search
 from ncs.model.placed_matching import match_frames, survivors, track
@@ -121,14 +121,16 @@ class Placed(WorldModel):
         reading = self.finder.attend(view, seeds, self.config.iterations, generator)
         picture = self.painter(reading.kind, reading.place, reading.alive, self.background)
         error = (picture.image - image).square().sum(dim=(1, 2, 3)).mean()
-        area_MK = picture.opacity.detach().sum(dim=(2, 3))
-        return self._joint_loss(error, reading, area_MK, action_BTA[row_B, first_B])
+        return self._joint_loss(error, reading, picture, action_BTA[row_B, first_B])
 
     def _joint_loss(
-        self, error: Tensor, reading: Reading, area_MK: Tensor, action_BA: Tensor
+        self, error: Tensor, reading: Reading, picture: Picture, action_BA: Tensor
     ) -> Loss:
-        """Adds what the two frames of each clip say about one another."""
+        """Adds what the two frames of each clip say about one another, and crisp masks."""
         config = self.config
+        opacity_MKGG = picture.opacity
+        veil = (opacity_MKGG * (1 - opacity_MKGG)).sum(dim=(1, 2, 3)).mean()
+        area_MK = opacity_MKGG.detach().sum(dim=(2, 3))
         place_MK2 = reading.place.detach()
         live_MK = survivors(place_MK2, area_MK, config.least_pixels, config.spacing)
         live_MK &= reading.alive
@@ -141,10 +143,11 @@ class Placed(WorldModel):
         parts = {
             "picture": error.detach(),
             "move": move.detach(),
+            "veil": veil.detach(),
             "type_change": change.detach(),
             "live_slots": live_MK.sum(dim=1).float().mean(),
         }
-        total = error + move
+        total = error + move + config.crispness * veil
         if config.consistency:
             total = total + config.consistency * change
         return Loss(total, parts)

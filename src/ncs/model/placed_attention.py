@@ -107,7 +107,7 @@ class Seeder(nn.Module):
         places, alives = [], []
         for k in range(n_slots):
             free_B1 = ~kept.alive[:, k, None]
-            fresh_B2 = self._settle(left_BN, colour_BNC, chance_BK2[:, k, :1])
+            fresh_B2 = self._settle(left_BN, saliency_BN, colour_BNC, chance_BK2[:, k, :1])
             found_B1 = left_BN.amax(dim=1, keepdim=True) > NOTHING
             places.append(torch.where(free_B1, fresh_B2, kept.place[:, k]))
             alives.append(found_B1 | ~free_B1)
@@ -115,7 +115,9 @@ class Seeder(nn.Module):
             left_BN = left_BN.masked_fill(near_BN & free_B1, 0)
         return Seeds(torch.stack(places, dim=1), torch.cat(alives, dim=1))
 
-    def _settle(self, left_BN: Tensor, colour_BNC: Tensor, chance_B1: Tensor) -> Tensor:
+    def _settle(
+        self, left_BN: Tensor, saliency_BN: Tensor, colour_BNC: Tensor, chance_B1: Tensor
+    ) -> Tensor:
         """A cell drawn by saliency, moved to the middle of what is near it and of its colour."""
         total_BN = left_BN.cumsum(dim=1)
         index_B1 = torch.searchsorted(total_BN, chance_B1 * total_BN[:, -1:])
@@ -123,9 +125,10 @@ class Seeder(nn.Module):
         place_B2 = self.centre[index_B1[:, 0]]
         colour_B1C = colour_BNC.gather(1, index_B1[..., None].expand(-1, -1, colour_BNC.shape[2]))
         unlike_BN = (colour_BNC - colour_B1C).square().sum(dim=-1) / self.config.seed_colour**2
+        radius = self.config.spacing / 2
         for _ in range(3):
-            far_BN = squared_gaps(place_B2[:, None], self.centre)[:, 0] / self.config.spacing**2
-            weight_BN = left_BN * (-0.5 * (unlike_BN + far_BN)).exp()
+            far_BN = squared_gaps(place_B2[:, None], self.centre)[:, 0] / radius**2
+            weight_BN = saliency_BN * (-0.5 * (unlike_BN + far_BN)).exp()
             mass_B1 = weight_BN.sum(dim=1, keepdim=True)
             moved_B2 = weight_BN @ self.centre / mass_B1.clamp(min=1e-9)
             place_B2 = torch.where(mass_B1 > 1e-9, moved_B2, place_B2)
@@ -220,7 +223,7 @@ class Finder(nn.Module):
             place_BK2 = self._centre(weight_BLN[:, :-1], view, place_BK2)
             if not last:
                 slot_BLD = self._step(slot_BLD, weight_BLN, mass_BL1, view.value)
-        kind_BKZ = self.kind(weight_BLN[:, :-1] @ view.feature)
+        kind_BKZ = self.kind(_average(weight_BLN[:, :-1] * view.spot[:, None, :, 0], view.feature))
         return Reading(kind_BKZ, place_BK2, seeds.alive)
 
     def _begin(self, view: View, place_BK2: Tensor, generator: torch.Generator) -> Tensor:
@@ -262,3 +265,8 @@ class Finder(nn.Module):
         updated_BLD: Tensor = slot_MD.view_as(slot_BLD)
         refined_BLD: Tensor = updated_BLD + self.refine(updated_BLD)
         return refined_BLD
+
+
+def _average(weight_BKN: Tensor, value_BNF: Tensor) -> Tensor:
+    """The weighted mean (B, K, F) of cells."""
+    return weight_BKN @ value_BNF / (weight_BKN.sum(dim=2, keepdim=True) + 1e-6)

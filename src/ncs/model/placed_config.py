@@ -25,7 +25,7 @@ class PlacedConfig(Settings):
     # Slots start on what stands out, one thing at a time, or anywhere.
     seeding: Literal["salient", "random"] = "salient"
     seed_colour: float = Field(0.15, gt=0)  # how far the colours of one thing's cells may differ
-    spacing: float = Field(0.3, gt=0)  # things are further apart: a cell is 0.5 wide, a cube 0.41
+    spacing: float = Field(0.4, gt=0)  # things are further apart: cells are 0.5 wide
 
     features: int = Field(64, ge=4, le=4096)
     slot_width: int = Field(32, ge=4, le=4096)
@@ -47,6 +47,8 @@ class PlacedConfig(Settings):
     slots_low: int = Field(5, ge=1, le=1000)
     slots_high: int = Field(7, ge=1, le=1000)
     consistency: float = Field(0.0, ge=0)  # weight of type changes from frame to frame
+    # Weight of half-opaque pixels: a pale square and a glaring veil look alike on plain ground.
+    crispness: float = Field(0.05, ge=0)
 
     dynamics_width: int = Field(32, ge=1, le=4096)
     pick_radius: float = Field(0.25, gt=0)  # half a cell; exact picks cannot teach it

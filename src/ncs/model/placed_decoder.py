@@ -48,8 +48,9 @@ class Painter(nn.Module):
         share the pixel in proportion.
         """
         window = self.config.window
-        patch_BKG4G = self.paint(kind_BKZ).view(*alive_BK.shape, window, 4, window)
-        opacity_BKG1G = patch_BKG4G[..., 3:, :].sigmoid() * alive_BK[..., None, None, None]
+        # Colours are bounded, lest a veil of an impossible colour pass for a thing.
+        patch_BKG4G = self.paint(kind_BKZ).sigmoid().view(*alive_BK.shape, window, 4, window)
+        opacity_BKG1G = patch_BKG4G[..., 3:, :] * alive_BK[..., None, None, None]
         colour_BKG3G = patch_BKG4G[..., :3, :] * opacity_BKG1G
         canvas_BHCW = self._paste(torch.cat([colour_BKG3G, opacity_BKG1G], dim=3), place_BK2)
         total_BH1W = canvas_BHCW[:, :, 3:]
