@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ncs.model.dvae import Dvae, from_patches, to_patches, to_unit
+from ncs.model.dvae import Dvae, Upsampling, from_patches, to_patches, to_unit
 from ncs.model.noise import Noise
 
 
@@ -26,8 +26,9 @@ def test_a_patch_holds_the_pixels_of_one_square() -> None:
 
 @pytest.mark.parametrize("patch", [4, 8])
 @pytest.mark.parametrize("norm", [True, False])
-def test_there_is_one_token_for_each_patch(patch: int, norm: bool) -> None:
-    dvae = Dvae(16, patch, vocabulary=11, width=8, norm=norm)
+@pytest.mark.parametrize("upsampling", ["stepwise", "once"])
+def test_there_is_one_token_for_each_patch(patch: int, norm: bool, upsampling: Upsampling) -> None:
+    dvae = Dvae(16, patch, 11, 8, norm, upsampling)
     token = dvae.encode(make_frames())
     assert token.shape == (2, (16 // patch) ** 2)
     assert token.min() >= 0
@@ -51,9 +52,11 @@ def test_a_picture_encodes_the_same_alone_and_in_company() -> None:
     assert torch.equal(dvae.encode(frame)[2:3], dvae.encode(frame[2:3]))
 
 
-def test_training_lowers_the_error_and_tokens_carry_no_gradient() -> None:
+@pytest.mark.parametrize("upsampling", ["stepwise", "once"])
+def test_training_lowers_the_error_and_tokens_carry_no_gradient(upsampling: Upsampling) -> None:
     torch.manual_seed(0)
-    dvae, frame = Dvae(16, 4, vocabulary=16, width=16), make_frames()
+    dvae = Dvae(16, 4, vocabulary=16, width=16, upsampling=upsampling)
+    frame = make_frames()
     optimiser = torch.optim.Adam(dvae.parameters(), lr=3e-3)
     generator = torch.Generator().manual_seed(0)
     errors = []

@@ -3,10 +3,11 @@
 Everything is kept channels-last, so that a 1×1 convolution is one matrix product.
 
 Legend: R pictures, H height, W width, G grid rows and columns, N grid cells (G·G),
-V vocabulary, C channels, P numbers of a patch, M rows of a matrix.
+V vocabulary, C channels, P numbers of a patch or piece, U pixels of a group, M rows of a matrix.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,7 @@ from torch.nn import functional
 from ncs.model.chunked import chunks, relax
 from ncs.model.noise import Noise
 
+Upsampling = Literal["stepwise", "once"]  # SLATE's doublings, or patches straight from tokens
 ENCODER_DEPTH = 6  # 1×1 layers after the patches, as in SLATE
 
 
@@ -30,10 +32,16 @@ class Dvae(nn.Module):
     """SLATE's autoencoder: a token for each patch, decoded by convolutions and pixel shuffles."""
 
     def __init__(
-        self, image_size: int, patch: int, vocabulary: int, width: int, norm: bool = True
+        self,
+        image_size: int,
+        patch: int,
+        vocabulary: int,
+        width: int,
+        norm: bool = True,
+        upsampling: Upsampling = "stepwise",
     ) -> None:
         super().__init__()
-        self.patch = patch
+        self.patch, self.width = patch, width
         self.grid = image_size // patch
         self.encoder = nn.Sequential(
             Layer(3 * patch * patch, width, norm=norm),
@@ -43,9 +51,11 @@ class Dvae(nn.Module):
         nn.init.xavier_uniform_(self.head.weight)
         nn.init.zeros_(self.head.bias)
         self.entry = Layer(vocabulary, width, norm=norm)
-        doublings = patch.bit_length() - 1
-        self.stages = nn.ModuleList(make_stage(width, norm) for _ in range(doublings))
-        self.exit = nn.Linear(width, 3)
+        stepwise = upsampling == "stepwise"
+        self.piece = 2 if stepwise else patch  # side of the squares that come out
+        doublings = patch.bit_length() - 1 if stepwise else 1
+        self.stages = nn.ModuleList(make_stage(width, norm, stepwise) for _ in range(doublings))
+        self.exit = nn.Linear(width, 3 if stepwise else 3 * patch * patch)
         nn.init.xavier_uniform_(self.exit.weight)
         nn.init.zeros_(self.exit.bias)
 
@@ -61,11 +71,9 @@ class Dvae(nn.Module):
         mixed_MC, token_M = relax(
             feature_MC, self.head.weight, self.head.bias, entry_CV, temperature, noise
         )
-        quad_RGGP = self._draw(mixed_MC.view_as(feature_RGGC))
-        target_RGGP = to_unit(to_patches(frame_RHWC, 2))
-        error = functional.mse_loss(quad_RGGP.float(), target_RGGP, reduction="sum") / len(
-            frame_RHWC
-        )
+        piece_RGGP = self._draw(mixed_MC.view_as(feature_RGGC)).float()
+        target_RGGP = to_unit(to_patches(frame_RHWC, self.piece))
+        error = functional.mse_loss(piece_RGGP, target_RGGP, reduction="sum") / len(frame_RHWC)
         return Coded(token_M.view(len(frame_RHWC), -1), error)
 
     @torch.no_grad()
@@ -82,18 +90,18 @@ class Dvae(nn.Module):
         """The pictures that tokens stand for, (R, 3, H, W) in [0, 1]."""
         # A one-hot row times the matrix is one of its columns.
         mixed_RNC = functional.embedding(token_RN, self.entry.weight[:, :, 0, 0].T)
-        quad_RGGP = self._draw(mixed_RNC.view(len(token_RN), self.grid, self.grid, -1))
-        return from_patches(quad_RGGP, 2).permute(0, 3, 1, 2).clamp(0, 1)
+        piece_RGGP = self._draw(mixed_RNC.view(len(token_RN), self.grid, self.grid, -1))
+        return from_patches(piece_RGGP, self.piece).permute(0, 3, 1, 2).clamp(0, 1)
 
     def _draw(self, mixed_RGGC: Tensor) -> Tensor:
-        """Pictures as 2×2 patches; the last pixel shuffle is left to whoever needs the order."""
+        """Pictures in pieces; the last pixel shuffle is left to whoever needs the order."""
         value_RGGC = self.entry.finish(mixed_RGGC)
         for number, stage in enumerate(self.stages):
             if number > 0:
                 value_RGGC = from_patches(value_RGGC, 2)
             value_RGGC = stage(value_RGGC)
-        pixel_RGG4C = value_RGGC.reshape(*value_RGGC.shape[:3], 4, -1)
-        colour: Tensor = self.exit(pixel_RGG4C).flatten(-2)
+        group_RGGUC = value_RGGC.reshape(*value_RGGC.shape[:3], -1, self.width)
+        colour: Tensor = self.exit(group_RGGUC).flatten(-2)
         return colour
 
 
@@ -124,14 +132,13 @@ class Layer(nn.Module):
         return normed_RCGG.relu_().permute(0, 2, 3, 1)
 
 
-def make_stage(width: int, norm: bool) -> nn.Sequential:
-    """Layers that end in four times the channels, ready to be shuffled into four pixels."""
-    return nn.Sequential(
-        Layer(width, width, kernel=3, norm=norm),
-        Layer(width, width, norm=norm),
-        Layer(width, width, norm=norm),
-        Layer(width, 4 * width, norm=norm),
-    )
+def make_stage(width: int, norm: bool, doubling: bool) -> nn.Sequential:
+    """Layers of one scale; they end in four times the channels if pixels are to be doubled."""
+    layers = [Layer(width, width, kernel=3, norm=norm)]
+    layers += [Layer(width, width, norm=norm) for _ in range(2)]
+    if doubling:
+        layers.append(Layer(width, 4 * width, norm=norm))
+    return nn.Sequential(*layers)
 
 
 def to_unit(value: Tensor) -> Tensor:
