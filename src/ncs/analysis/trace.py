@@ -25,6 +25,7 @@ PALETTE = [
 ]  # fmt: skip
 WHITE = (255, 255, 255)
 RED = (220, 20, 60)
+FRAME = 170  # grey
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,7 @@ def _draw_edge(decision: Mapping[str, Any], node_MP: NDArray[np.float32], like: 
             mask = _full_size(node_MP[index], tile)
             canvas = (255 * (1 - mask[..., None] / max(float(mask.max()), 1e-9))).astype(np.uint8)
             canvas = canvas.repeat(3, axis=2)
+        canvas[[0, -1]] = canvas[:, [0, -1]] = FRAME
         rows.append(_label(canvas, f"node {'-' if index is None else index}"))
     text = decision["kind"]
     text += f", seen {decision['support']} times" if decision["support"] else ""

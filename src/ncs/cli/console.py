@@ -10,6 +10,7 @@ from typing import Any
 QUIET_SECONDS = 30.0
 
 Advance = Callable[[int], None]
+ProgressBar = Callable[[str, int, str], contextlib.AbstractContextManager[Advance]]
 
 
 @contextlib.contextmanager

@@ -13,7 +13,8 @@ from ncs.cli.methods import LEARNED, MethodName
 from ncs.records import ConfigError
 
 if TYPE_CHECKING:
-    from ncs.evaluation.harness import Method
+    from ncs.cli.console import ProgressBar
+    from ncs.evaluation.harness import Method, Progress
 
 
 class Evaluate(Command):
@@ -69,13 +70,33 @@ class Evaluate(Command):
         return counts
 
     def run(self) -> None:
-        """Judges, then prints the cells of this file."""
+        """Judges, then prints the cells of this method in the file."""
         from ncs.analysis.table import as_records, as_text
         from ncs.cli.console import progress, report
+        from ncs.evaluation.results import read_results
+
+        began = time.perf_counter()
+        method, first = self.judge(progress)
+        results = [
+            r
+            for r in read_results(self.out)
+            if (r.method, r.checkpoint) == (method.name, method.checkpoint)
+        ]
+        facts = {
+            "out": str(self.out),
+            "episodes": first.total,
+            "run_now": first.total - first.done,
+            "seconds": round(time.perf_counter() - began, 2),
+            "cells": [c for c in as_records(results, "best") if c["source"] == "ours"],
+        }
+        line = f"{as_text(results, 'best')}\n\n{self.out}: {first.total} episodes of {self.method}"
+        report(line, facts, self.as_json)
+
+    def judge(self, progress: "ProgressBar") -> "tuple[Method, Progress]":
+        """Runs what is missing in the file; the method and how far it was at the start."""
         from ncs.cli.methods import make_policy
         from ncs.envs import make_env
         from ncs.evaluation.harness import JudgeConfig, evaluate
-        from ncs.evaluation.results import read_results
 
         config = JudgeConfig(
             world=self.world,
@@ -90,36 +111,14 @@ class Evaluate(Command):
         )
         method = self._method()
         index, count = (int(part) for part in self.shard.split("/"))
-        began = time.perf_counter()
-        run = evaluate(
-            make_env,
-            make_policy,
-            method,
-            config,
-            self.out,
-            workers=self.workers,
-            batch=self.batch,
-            shard=(index, count),
-        )
+        how = {"workers": self.workers, "batch": self.batch}
+        run = evaluate(make_env, make_policy, method, config, self.out, shard=(index, count), **how)
         first = next(run)
         with progress(f"judging {self.method}", first.total, "episodes") as advance:
             advance(first.done)
             for step in run:
                 advance(step.done)
-        results = [
-            r
-            for r in read_results(self.out)
-            if (r.method, r.checkpoint) == (self.method, method.checkpoint)
-        ]
-        facts = {
-            "out": str(self.out),
-            "episodes": first.total,
-            "run_now": first.total - first.done,
-            "seconds": round(time.perf_counter() - began, 2),
-            "cells": [c for c in as_records(results, "best") if c["source"] == "ours"],
-        }
-        line = f"{as_text(results, 'best')}\n\n{self.out}: {first.total} episodes of {self.method}"
-        report(line, facts, self.as_json)
+        return method, first
 
     def _method(self) -> "Method":
         """The method with its files and switches."""

@@ -1,0 +1,12 @@
+"""What the model that ships sees in a scene of seven blocks."""
+
+from ncs.agent import Eye, Mind, shipped_model
+from ncs.envs import make_env
+
+mind = Mind.load(shipped_model("blocks-fast-0"))
+observation, _ = make_env("block-rearrange", n_objects=7).reset(seed=0)
+(entities,) = Eye(mind.model, n_slots=10)(observation["image"][None], [0])
+for slot in range(len(entities.presence)):
+    if entities.presence[slot]:
+        x, y = entities.state[slot]
+        print(f"slot {slot}: at ({x:+.2f}, {y:+.2f}), sure to {entities.confidence[slot]:.2f}")
