@@ -57,7 +57,7 @@ def test_when_all_holds_the_least_certain_is_looked_at_and_then_the_next(square,
     now = scene(np.add(CORNER[:2], [[0.01, 0], [0.05, 0]]))
     found = intention(square(), now, scene(CORNER[:2]), settled=True)
     assert (found.purpose, found.goal) == ("recheck", 1)
-    found = intention(square(), now, scene(CORNER[:2]), Memory(failures={1: 1}), settled=True)
+    found = intention(square(), now, scene(CORNER[:2]), Memory(looks={1: 1}), settled=True)
     assert (found.purpose, found.goal) == ("recheck", 0)
 
 

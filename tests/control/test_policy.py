@@ -106,7 +106,7 @@ def test_once_all_seems_done_the_goal_is_looked_at_again(sim, table):
     calls = len(double.calls)
     policy.act(goal, goal, [0])
     assert len(double.calls) == calls + 2
-    assert policy.decisions[0].memory.looks == 2
+    assert sum(policy.decisions[0].memory.looks.values()) == 2
 
 
 def test_a_new_goal_begins_with_a_fresh_memory(sim, table):
@@ -118,10 +118,10 @@ def test_a_new_goal_begins_with_a_fresh_memory(sim, table):
     policy.begin([[0]])
     goal = picture(double, grid, grid.goals)[None]
     policy.act(goal, goal, [0])
-    assert policy.decisions[0].memory.looks == 1
+    assert len(policy.decisions[0].memory.looks) == 1
     other = picture(double, grid, grid.cells)[None]
     policy.act(goal, other, [0])
-    assert policy.decisions[0].memory.looks == 0
+    assert not policy.decisions[0].memory.looks
 
 
 def test_the_world_itself_is_solved_with_true_entities(sim, table):

@@ -4,14 +4,20 @@ import numpy as np
 import pytest
 
 from ncs.control import ControlConfig
-from ncs.control.steps import find_step
+from ncs.control.steps import Caution, find_step, inward, stray
 
 NODE = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
 
-def step(graph, i, j, distrusted=(), in_use=None, **switches):
-    config = ControlConfig(**switches)
-    return find_step(graph, NODE[i], NODE[j], config, frozenset(distrusted), in_use)
+def way(graph, here, there, distrusted=(), in_use=None, vain=0, **switches):
+    caution = Caution(distrusted=frozenset(distrusted), in_use=in_use, vain=vain)
+    here, there = np.asarray(here, float), np.asarray(there, float)
+    rng = np.random.default_rng(0)
+    return find_step(graph, here, there, ControlConfig(**switches), caution, rng)
+
+
+def step(graph, i, j, distrusted=(), **settings):
+    return way(graph, NODE[i], NODE[j], distrusted, **settings)
 
 
 def test_an_edge_gives_its_own_action(square):
@@ -86,8 +92,7 @@ def test_a_distrusted_edge_is_passed_over(square):
 
 
 def test_residual_aims_at_the_states_themselves(square):
-    config = ControlConfig(residual=True)
-    found = find_step(square(), np.array([-0.9, -1.1]), np.array([1.2, -0.8]), config)
+    found = way(square(), [-0.9, -1.1], [1.2, -0.8], residual=True)
     assert found.kind == "residual"
     np.testing.assert_allclose(found.action, [-0.09, -0.11, 0.07, 0.21, 0.03, 0], atol=1e-6)
 
@@ -108,9 +113,36 @@ def test_residual_aims_at_the_next_node_of_a_path(square):
     np.testing.assert_allclose(found.action[3:5], [0.2, 0], atol=1e-6)
 
 
-def test_after_aiming_failed_the_plain_edge_is_tried(square):
-    assert step(square(), 0, 1, [("residual", 0, 1)], residual=True).kind == "edge"
-    assert step(square(), 2, 2, [("residual", 2, 2)], residual=True, composed=True) is None
+def test_after_aiming_failed_the_nodes_places_and_other_points_take_turns(square):
+    kinds = [step(square(), 0, 1, vain=vain, residual=True).kind for vain in range(4)]
+    assert kinds == ["residual", "edge", "residual", "edge"]
+    exact, other = (step(square(), 0, 1, vain=vain, residual=True).action for vain in (0, 4))
+    moved = np.linalg.norm((other[:2] + other[3:5]) - (exact[:2] + exact[3:5]))
+    assert 0 < moved <= square().still / 10  # ten states are a metre
+
+
+def test_within_one_node_only_other_points_are_tried(square):
+    assert step(square(), 2, 2, vain=1, residual=True, composed=True).kind == "residual"
+
+
+def test_a_plain_step_that_failed_is_not_tried_again(square):
+    found = step(square(), 0, 1, [("edge", 0, 1)], vain=1, residual=True)
+    assert found.kind == "residual"
+
+
+def test_aim_errs_towards_the_middle_by_the_usual_miss(square):
+    graph = square(error=0.02)
+    np.testing.assert_allclose(inward(np.array([0.1, 0, 0.07]), graph), [0.08, 0, 0.07], atol=1e-6)
+    np.testing.assert_allclose(inward(np.array([0.01, 0, 0.07]), graph), [0, 0, 0.07], atol=1e-6)
+
+
+def test_straying_fills_the_ball_and_stays_in_it():
+    rng = np.random.default_rng(0)
+    points = np.array([stray(np.array([5.0, 5.0]), 2.0, rng) for _ in range(500)])
+    length = np.linalg.norm(points - 5, axis=1)
+    assert length.max() <= 2
+    assert np.mean(length < np.sqrt(2)) == pytest.approx(0.5, abs=0.06)
+    np.testing.assert_array_equal(stray(np.ones(2), 0.0, rng), [1, 1])
 
 
 def test_without_a_fit_there_is_nothing_to_aim_with(square):
@@ -119,4 +151,4 @@ def test_without_a_fit_there_is_nothing_to_aim_with(square):
 
 def test_an_empty_graph_knows_nothing(square):
     empty = square(node=np.zeros((0, 2), np.float32), action=np.zeros((0, 0, 6), np.float32))
-    assert find_step(empty, NODE[0], NODE[1], ControlConfig.best()) is None
+    assert step(empty, 0, 1, composed=True, residual=True, shortest_path=True) is None

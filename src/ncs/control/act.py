@@ -13,8 +13,8 @@ from ncs.control.decision import Attempt, Decision, Memory, Pair
 from ncs.control.doubt import second_thought
 from ncs.control.intend import Intent, intend
 from ncs.control.order import find_blockers
-from ncs.control.review import blame, review
-from ncs.control.steps import Step, find_step
+from ncs.control.review import one_more, review
+from ncs.control.steps import Caution, Step, find_step
 from ncs.control.view import View, differences, look, nodes_in_use, overrule
 from ncs.graph.arena import Arena, idle_action, random_action
 from ncs.records import Entities, Graph
@@ -44,9 +44,13 @@ def decide(
         settled = settled_goals(view, graph)
     blockers = find_blockers(view, graph)
     intent = intend(view, graph, config, memory, blockers, settled, rng)
-    in_use_M = nodes_in_use(view, graph, intent.entity) if config.order else None
+    caution = Caution(
+        distrusted=memory.distrusted,
+        vain=memory.failures.get(intent.goal, 0),
+        in_use=nodes_in_use(view, graph, intent.entity) if config.order else None,
+    )
     state_S = view.now.state[intent.entity]
-    step = find_step(graph, state_S, intent.target, config, memory.distrusted, in_use_M)
+    step = find_step(graph, state_S, intent.target, config, caution, rng)
     pairs = list_pairs(view, settled, blockers)
     return conclude(view, graph, intent, step, pairs, memory, rng, arena)
 
@@ -58,7 +62,7 @@ def may_doubt(config: ControlConfig, memory: Memory) -> bool:
     goal shows may have been overlooked.
     """
     able = config.doubt and config.whiten and config.remember
-    return able and (memory.looks > 0 or not config.settled)
+    return able and (bool(memory.looks) or not config.settled)
 
 
 def settled_goals(view: View, graph: Graph) -> frozenset[int]:
@@ -106,7 +110,7 @@ def conclude(
 ) -> Decision:
     """The decision that carries out an intention, and the memory of having tried."""
     if intent.purpose == "recheck":
-        memory = replace(blame(memory, intent.goal), looks=memory.looks + 1)
+        memory = replace(memory, looks=one_more(memory.looks, intent.goal))
     target_S = intent.target
     if step is not None and step.node_to != step.node_goal:
         target_S = graph.node[step.node_to]

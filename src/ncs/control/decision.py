@@ -46,7 +46,7 @@ class Memory:
     last: Attempt | None = None
     distrusted: frozenset[tuple[str, int, int]] = frozenset()  # kind of action, from, to
     failures: Mapping[int, int] = field(default_factory=dict)  # of each entity of the goal
-    looks: int = 0  # how often all seemed done and a second look was taken
+    looks: Mapping[int, int] = field(default_factory=dict)  # second looks at each of them
     tracks: Tracks | None = None  # entities of the scene
     goal_tracks: Tracks | None = None  # entities of the goal
     goal: Entities | None = None  # the goal as it was last seen

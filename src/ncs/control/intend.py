@@ -11,7 +11,7 @@ from ncs.control.choose import select
 from ncs.control.config import ControlConfig
 from ncs.control.decision import Memory
 from ncs.control.order import entity_to_park, parking_nodes
-from ncs.control.steps import find_step
+from ncs.control.steps import Caution, find_step
 from ncs.control.view import View
 from ncs.graph.distances import Floats
 from ncs.records import Graph
@@ -77,7 +77,7 @@ def recheck(view: View, memory: Memory) -> Intent:
 
     def doubtful_first(goal: int) -> tuple[int, float, float]:
         sure = min(view.now.confidence[view.match.slot[goal]], view.goal.confidence[goal])
-        return memory.failures.get(goal, 0), float(sure), -float(view.distance[goal])
+        return memory.looks.get(goal, 0), float(sure), -float(view.distance[goal])
 
     goal = min((int(goal) for goal in view.matched), key=doubtful_first)
     return Intent(
@@ -105,12 +105,11 @@ def park(
     entity = entity_to_park(start, blockers, goal_of, settled)
     if entity is None:
         return None
+    caution = Caution(distrusted=memory.distrusted)
     for node in parking_nodes(view, graph):
         target_S = graph.node[node]
-        if (
-            find_step(graph, view.now.state[entity], target_S, config, memory.distrusted)
-            is not None
-        ):
+        step = find_step(graph, view.now.state[entity], target_S, config, caution, rng)
+        if step and (step.kind, step.node_from, step.node_to) not in memory.distrusted:
             return Intent(
                 entity=entity,
                 target=target_S,

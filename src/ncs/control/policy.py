@@ -77,4 +77,4 @@ class GraphPolicy:
         self._goals.look_again(lane)
         if not self._config.remember:
             # Slots come in another order each time; only tracks keep their numbers.
-            self._memory[lane] = replace(self._memory[lane], failures={})
+            self._memory[lane] = replace(self._memory[lane], failures={}, looks={})

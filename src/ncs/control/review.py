@@ -1,5 +1,6 @@
 """Whether the last action did what it was meant to, as far as the new picture shows."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ncs.control.config import ControlConfig
@@ -29,9 +30,10 @@ def review(memory: Memory, now: Entities, graph: Graph, config: ControlConfig) -
     if arrived and not stayed:
         return memory
     edge = (last.kind, last.node_from, last.node_to)
-    return blame(replace(memory, distrusted=memory.distrusted | {edge}), last.goal)
+    failures = one_more(memory.failures, last.goal)
+    return replace(memory, distrusted=memory.distrusted | {edge}, failures=failures)
 
 
-def blame(memory: Memory, goal: int) -> Memory:
-    """Memory of one more vain attempt at an entity of the goal."""
-    return replace(memory, failures={**memory.failures, goal: memory.failures.get(goal, 0) + 1})
+def one_more(count: Mapping[int, int], key: int) -> dict[int, int]:
+    """A tally with one more for a key."""
+    return {**count, key: count.get(key, 0) + 1}

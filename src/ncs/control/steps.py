@@ -3,7 +3,6 @@
 Legend: M nodes, S state channels.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +16,8 @@ from ncs.graph.paths import next_node
 from ncs.graph.places import locate
 from ncs.records import Graph
 
-Distrusted = frozenset[tuple[str, int, int]]
+# Vain attempts after which every point that would satisfy the constraint may be tried.
+FULL_REACH = 4
 
 
 @dataclass(frozen=True)
@@ -32,67 +32,52 @@ class Step:
     support: int  # transitions the edge was seen in
 
 
+@dataclass(frozen=True)
+class Caution:
+    """What failure has taught about a move."""
+
+    distrusted: frozenset[tuple[str, int, int]] = frozenset()  # kind of action, from, to
+    vain: int = 0  # attempts at this goal that failed
+    in_use: NDArray[np.bool_] | None = None  # (M,) nodes that a path may not stop at
+
+
 def find_step(
     graph: Graph,
     state_S: Floats,
     target_S: Floats,
     config: ControlConfig,
-    distrusted: Distrusted = frozenset(),
-    in_use_M: NDArray[np.bool_] | None = None,
+    caution: Caution,
+    rng: np.random.Generator,
 ) -> Step | None:
     """The best known action towards a target; None where the graph has none that is trusted.
 
-    Args:
-        graph: Where to look.
-        state_S: State of the entity.
-        target_S: State it should reach.
-        config: Which extensions may be used.
-        distrusted: Kinds of action between nodes that have failed.
-        in_use_M: Nodes that a path may not stop at.
+    Exact places are aimed at first. If that fails the nodes' own places are tried, where things
+    have stood before, and then, in turn, other points that would still satisfy the constraint.
     """
     if len(graph.node) == 0:
         return None
     node_from, node_goal = (
         int(node) for node in bind(np.stack([state_S, target_S]), graph.node, graph.bind_metric)
     )
-    step = None
-    for find in finders(config):
-        step = find(graph, node_from, node_goal, config, distrusted, in_use_M)
-        if step is not None and (step.kind, node_from, step.node_to) not in distrusted:
-            break
-        step = None
-    if step is None or not config.residual or len(graph.world) == 0:
-        return step
-    if ("residual", node_from, step.node_to) in distrusted:
-        # Aiming was what failed. Within one node the plain action leads nowhere.
-        return step if node_from != step.node_to else None
-    return aim(graph, step, state_S, target_S)
-
-
-Finder = Callable[
-    [Graph, int, int, ControlConfig, Distrusted, NDArray[np.bool_] | None], Step | None
-]
-
-
-def finders(config: ControlConfig) -> list[Finder]:
-    """Ways to find an action, in the order they are tried."""
-    found: list[Finder] = [seen_edge]
+    direct = [seen_edge(graph, node_from, node_goal)]
     if config.composed:
-        found.append(composed_edge)
-    if config.shortest_path:
-        found.append(first_of_path)
-    return found
+        direct.append(composed_edge(graph, node_from, node_goal, config))
+    known = [step for step in direct if step is not None]
+    trusted = [s for s in known if (s.kind, node_from, node_goal) not in caution.distrusted]
+    if config.residual and len(graph.world) and known:
+        plain = trusted and node_from != node_goal and caution.vain % 2 == 1
+        reach = graph.still * min(1.0, caution.vain / FULL_REACH)
+        return trusted[0] if plain else aim(graph, known[0], state_S, target_S, reach, rng)
+    if trusted:
+        return trusted[0]
+    step = first_of_path(graph, node_from, node_goal, caution) if config.shortest_path else None
+    if step is not None and config.residual and len(graph.world):
+        return aim(graph, step, state_S, target_S, 0.0, rng)
+    return step
 
 
-def seen_edge(
-    graph: Graph,
-    node_from: int,
-    node_goal: int,
-    config: ControlConfig,
-    distrusted: Distrusted,
-    in_use_M: NDArray[np.bool_] | None,
-) -> Step | None:
-    """The action of the edge between the two nodes, as in the paper."""
+def seen_edge(graph: Graph, node_from: int, node_goal: int) -> Step | None:
+    """The action of the edge between two nodes, as in the paper."""
     action_6 = graph.action[node_from, node_goal]
     if np.isnan(action_6).any():
         return None
@@ -101,12 +86,7 @@ def seen_edge(
 
 
 def composed_edge(
-    graph: Graph,
-    node_from: int,
-    node_goal: int,
-    config: ControlConfig,
-    distrusted: Distrusted,
-    in_use_M: NDArray[np.bool_] | None,
+    graph: Graph, node_from: int, node_goal: int, config: ControlConfig
 ) -> Step | None:
     """An action that picks as from the one node and places as at the other."""
     if node_from == node_goal and not (config.residual and len(graph.world)):
@@ -127,36 +107,62 @@ def position(graph: Graph, node: int, end: str) -> NDArray[np.float32]:
     return position_3
 
 
-def first_of_path(
-    graph: Graph,
-    node_from: int,
-    node_goal: int,
-    config: ControlConfig,
-    distrusted: Distrusted,
-    in_use_M: NDArray[np.bool_] | None,
-) -> Step | None:
-    """The first edge of the shortest path to the goal's node."""
+def first_of_path(graph: Graph, node_from: int, node_goal: int, caution: Caution) -> Step | None:
+    """The first edge of the shortest trusted path to the goal's node."""
     usable_MM = graph.count > 0
-    if in_use_M is not None:
-        usable_MM = usable_MM & ~in_use_M
+    if caution.in_use is not None:
+        usable_MM = usable_MM & ~caution.in_use
         usable_MM[:, node_goal] = graph.count[:, node_goal] > 0
-    for kind, i, j in distrusted:
+    for kind, i, j in caution.distrusted:
         if kind in ("edge", "path"):
             usable_MM[i, j] = False
     # Support only breaks ties: no path has so many edges that their fractions make up one.
     weight_MM = np.where(usable_MM, 1.0 + 1.0 / (len(graph.node) * (1.0 + graph.count)), 0.0)
     node = next_node(csr_array(weight_MM), node_from, node_goal)
-    if node is None:
-        return None
-    step = seen_edge(graph, node_from, node, config, distrusted, None)
+    step = None if node is None else seen_edge(graph, node_from, node)
     return None if step is None else replace(step, kind="path", node_goal=node_goal)
 
 
-def aim(graph: Graph, step: Step, state_S: Floats, target_S: Floats) -> Step:
-    """The same step picked and placed where the states are, rather than where the nodes are."""
-    # On the way along a path the next node is the target.
+def aim(
+    graph: Graph,
+    step: Step,
+    state_S: Floats,
+    target_S: Floats,
+    reach: float,
+    rng: np.random.Generator,
+) -> Step:
+    """The same step picked and placed where the states are, rather than where the nodes are.
+
+    Args:
+        graph: Holds the regression from states to the world.
+        step: What to aim.
+        state_S: State of the entity.
+        target_S: State it should reach; on the way along a path the next node is the target.
+        reach: How far from the target to try another point, and half as far from the entity.
+        rng: Source of that point.
+    """
     there_S = target_S if step.node_to == step.node_goal else graph.node[step.node_to]
-    exact_23 = locate(np.stack([state_S, there_S]), graph.world)
-    exact_23 = exact_23 + graph.offset[[step.node_from, step.node_to]]
+    ends_2S = np.stack([stray(state_S, reach / 2, rng), stray(there_S, reach, rng)])
+    exact_23 = locate(ends_2S, graph.world) + graph.offset[[step.node_from, step.node_to]]
+    exact_23[1] = inward(exact_23[1], graph)
     action_6 = np.concatenate([exact_23[0], exact_23[1] - exact_23[0]]).astype(np.float32)
     return replace(step, kind="residual", action=action_6)
+
+
+def stray(state_S: Floats, reach: float, rng: np.random.Generator) -> Floats:
+    """A state drawn uniformly from the ball around another."""
+    if reach <= 0:
+        return state_S
+    direction_S = rng.normal(size=len(state_S))
+    length = reach * rng.random() ** (1 / len(state_S))
+    return np.asarray(state_S + length * direction_S / np.linalg.norm(direction_S))
+
+
+def inward(place_3: Floats, graph: Graph) -> Floats:
+    """A place drawn towards the middle of all places by as much as aiming usually misses.
+
+    Beyond the outermost places there is nothing: a miss outwards fails, one inwards does not.
+    """
+    to_middle_3 = np.nanmean(graph.place, axis=0) - place_3
+    distance = float(np.linalg.norm(to_middle_3))
+    return np.asarray(place_3 + to_middle_3 * min(1.0, graph.error / max(distance, 1e-9)))
