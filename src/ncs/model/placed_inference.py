@@ -1,13 +1,14 @@
 """Slots of single images at the quality that graph and control rely on.
 
-Several attempts from other seeds; in each, slots that explain nothing or the same as another are
-moved onto what is still unexplained; the best by reconstruction is kept, image by image.
+An attempt seeds slots, lets them compete, drops those that explain nothing or the same as another,
+and moves these onto what is still unexplained. Attempts from other seeds follow until two agree;
+the best by reconstruction is kept, image by image.
 
-Legend: B batch, K slots, C channels, H height, W width, P mask cells, Z type channels.
+Legend: B batch, R some rows of it, K slots, C channels, H height, W width, Z type channels.
 """
 
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -19,6 +20,8 @@ from ncs.model.placed_decoder import Painter
 from ncs.model.placed_matching import survivors
 from ncs.model.world import Slots
 
+ENOUGH = 2  # attempts that agree
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -26,21 +29,28 @@ class Attempt:
 
     kind: Tensor  # (B, K, Z)
     place: Tensor  # (B, K, 2)
-    alive: Tensor  # (B, K)
-    mask: Tensor  # (B, K, H, W)
+    tried: Tensor  # (B, K) bool: slots that competed
+    alive: Tensor  # (B, K) bool: those of them that stand for something
     image: Tensor  # (B, C, H, W) the slots' picture
-    cost: Tensor  # (B) squared error of the picture, and a price for each slot
+    cost: Tensor  # (B,) squared error of the picture, and a price for each slot
 
-    def or_better(self, other: Self | None) -> Self:
-        """Image by image, the cheaper of two."""
-        if other is None:
-            return self
-        mine_B = self.cost < other.cost
-        chosen = {}
-        for field in fields(self):
-            one, two = getattr(self, field.name), getattr(other, field.name)
-            chosen[field.name] = torch.where(mine_B.view(-1, *[1] * (one.dim() - 1)), one, two)
-        return type(self)(**chosen)
+
+Record = TypeVar("Record", View, Seeds, Attempt)
+
+
+def take(record: Record, row_R: Tensor) -> Record:
+    """Some rows of a record of tensors."""
+    return type(record)(**{f.name: getattr(record, f.name)[row_R] for f in fields(record)})
+
+
+def improve(old: Attempt, row_R: Tensor, new: Attempt) -> Attempt:
+    """The old attempt, with the rows replaced in which the new one costs less."""
+    better_R = new.cost < old.cost[row_R]
+    values = {}
+    for field in fields(old):
+        values[field.name] = getattr(old, field.name).clone()
+        values[field.name][row_R[better_R]] = getattr(new, field.name)[better_R]
+    return Attempt(**values)
 
 
 @dataclass(frozen=True)
@@ -55,32 +65,43 @@ class Search:
 
     def slots(self, image_BCHW: Tensor, n_slots: int, generator: torch.Generator) -> Slots:
         """The best reading of each image."""
+        config = self.config
         view = self.finder.look(image_BCHW - self.background)
-        best: Attempt | None = None
-        attempts = []
-        for _ in range(self.config.attempts):
-            attempt = self._attempt(image_BCHW, view, n_slots, generator)
-            attempts.append(attempt)
-            best = attempt.or_better(best)
-        assert best is not None
-        fit_BK = explained(image_BCHW, best, self.background)
-        sure_BK = fit_BK * agreement(best, attempts, self.config.spacing / 2)
-        mask_BKP = functional.avg_pool2d(best.mask, self.config.cell).flatten(2)
+        row_B = torch.arange(len(image_BCHW), device=image_BCHW.device)
+        best = self._attempt(image_BCHW, view, n_slots, generator)
+        made = [(row_B, best)]
+        for _ in range(config.attempts - 1):
+            _, agreed_B, _ = poll(best, made, config.spacing / 2)
+            row_R = row_B[agreed_B < ENOUGH]
+            if not len(row_R):
+                break
+            other = self._attempt(image_BCHW[row_R], take(view, row_R), n_slots, generator)
+            best = improve(best, row_R, other)
+            made.append((row_R, other))
+        votes_BK, _, made_B = poll(best, made, config.spacing / 2)
+        picture = self.painter(best.kind, best.place, best.alive, self.background)
+        mask_BKHW = self.painter.masks(picture, best.place)
+        share_BK = explained(image_BCHW, best.image, self.background, mask_BKHW)
+        sure_BK = share_BK * best.alive * votes_BK / made_B[:, None]
+        mask_BKP = functional.avg_pool2d(mask_BKHW, config.cell).flatten(2)
         return Slots(best.kind, best.place, mask_BKP, best.alive, sure_BK)
 
     def _attempt(
         self, image_BCHW: Tensor, view: View, n_slots: int, generator: torch.Generator
     ) -> Attempt:
+        config = self.config
         seeds = self.seeder(view.saliency, view.colour, n_slots, generator)
-        best = latest = self._read(image_BCHW, view, seeds, generator)
-        for _ in range(self.config.repairs):
-            kept = Seeds(latest.place, latest.alive)
-            missed_BN, _ = standouts(
-                image_BCHW - latest.image, self.config.cell, self.config.saliency_scale
-            )
+        best = self._read(image_BCHW, view, seeds, generator)
+        for _ in range(config.repairs):
+            missed_BN, _ = standouts(image_BCHW - best.image, config.cell, config.saliency_scale)
+            kept = Seeds(best.place, best.alive)
             seeds = self.seeder(missed_BN, view.colour, n_slots, generator, kept)
-            latest = self._read(image_BCHW, view, seeds, generator)
-            best = latest.or_better(best)
+            changed_BK = (best.tried != best.alive) | (seeds.alive != best.alive)
+            row_R = changed_BK.any(dim=1).nonzero()[:, 0]
+            if not len(row_R):
+                break
+            again = self._read(image_BCHW[row_R], take(view, row_R), take(seeds, row_R), generator)
+            best = improve(best, row_R, again)
         return best
 
     def _read(
@@ -88,36 +109,40 @@ class Search:
     ) -> Attempt:
         config = self.config
         reading = self.finder.attend(view, seeds, config.encode_iterations, generator)
-        kind_BKZ, place_BK2 = reading.kind, reading.place
-        picture = self.painter(kind_BKZ, place_BK2, reading.alive, self.background)
-        area_BK = self.painter.masks(picture, place_BK2).sum(dim=(2, 3))
-        alive_BK = survivors(place_BK2, area_BK, config.least_pixels, config.spacing)
-        alive_BK &= reading.alive
-        picture = self.painter(kind_BKZ, place_BK2, alive_BK, self.background)
+        kind_BKZ, place_BK2, tried_BK = reading.kind, reading.place, reading.alive
+        picture = self.painter(kind_BKZ, place_BK2, tried_BK, self.background)
+        area_BK = picture.opacity.sum(dim=(2, 3))
+        alive_BK = survivors(place_BK2, area_BK, config.least_pixels, config.spacing) & tried_BK
+        if not torch.equal(alive_BK, tried_BK):
+            picture = self.painter(kind_BKZ, place_BK2, alive_BK, self.background)
         error_B = (picture.image - image_BCHW).square().sum(dim=(1, 2, 3))
-        return Attempt(
-            kind_BKZ,
-            place_BK2,
-            alive_BK,
-            self.painter.masks(picture, place_BK2),
-            picture.image,
-            error_B + config.slot_price * alive_BK.sum(dim=1),
-        )
+        cost_B = error_B + config.slot_price * alive_BK.sum(dim=1)
+        return Attempt(kind_BKZ, place_BK2, tried_BK, alive_BK, picture.image, cost_B)
 
 
-def explained(image_BCHW: Tensor, attempt: Attempt, background_CHW: Tensor) -> Tensor:
-    """Share (B, K) of the difference from the background that each slot accounts for."""
-    missed_BHW = (image_BCHW - attempt.image).square().sum(dim=1)
-    all_BHW = (image_BCHW - background_CHW).square().sum(dim=1)
-    missed_BK = torch.einsum("bkhw,bhw->bk", attempt.mask, missed_BHW)
-    all_BK = torch.einsum("bkhw,bhw->bk", attempt.mask, all_BHW)
-    return (1 - missed_BK / all_BK.clamp(min=1e-6)).clamp(0, 1) * attempt.alive
-
-
-def agreement(best: Attempt, attempts: list[Attempt], radius: float) -> Tensor:
-    """Share (B, K) of the attempts that have a slot in the same place."""
+def poll(
+    best: Attempt, made: list[tuple[Tensor, Attempt]], radius: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """For each slot the attempts (B, K) that have one there; agreeing and all attempts (B,)."""
     votes_BK = torch.zeros_like(best.place[..., 0])
-    for attempt in attempts:
-        near_BKK = torch.cdist(best.place, attempt.place) < radius
-        votes_BK += (near_BKK & attempt.alive[:, None]).any(dim=2)
-    return votes_BK / len(attempts)
+    agreed_B, made_B = torch.zeros_like(best.cost), torch.zeros_like(best.cost)
+    for row_R, attempt in made:
+        near_RKK = torch.cdist(best.place[row_R], attempt.place) < radius
+        there_RK = (near_RKK & attempt.alive[:, None]).any(dim=2)
+        alive_RK = best.alive[row_R]
+        as_many_R = alive_RK.sum(dim=1) == attempt.alive.sum(dim=1)
+        votes_BK[row_R] += there_RK.float()
+        agreed_B[row_R] += (as_many_R & (there_RK | ~alive_RK).all(dim=1)).float()
+        made_B[row_R] += 1
+    return votes_BK, agreed_B, made_B
+
+
+def explained(
+    image_BCHW: Tensor, picture_BCHW: Tensor, background_CHW: Tensor, mask_BKHW: Tensor
+) -> Tensor:
+    """Share (B, K) of its pixels' difference from the background that each slot accounts for."""
+    missed_BHW = (image_BCHW - picture_BCHW).square().sum(dim=1)
+    all_BHW = (image_BCHW - background_CHW).square().sum(dim=1)
+    missed_BK = torch.einsum("bkhw,bhw->bk", mask_BKHW, missed_BHW)
+    all_BK = torch.einsum("bkhw,bhw->bk", mask_BKHW, all_BHW)
+    return (1 - missed_BK / all_BK.clamp(min=1e-6)).clamp(0, 1)
