@@ -157,11 +157,12 @@ def still_threshold(moves: Moves) -> float:
     """The state change that best tells an entity at rest from one that was moved.
 
     It lies, in proportion, midway between nearly the largest change seen at rest and nearly the
-    smallest seen in a move.
+    smallest seen in a move, and is never less than a tenth of such a move: a state that is read
+    without a miss in the buffer may yet be misread by a pixel in a fuller scene.
     """
     if len(moves) == 0:
         return 0.0
     least = float(np.quantile(moves.change, 0.05))
     if len(moves.rest) == 0:
         return least / 2  # nothing was seen at rest
-    return float(np.sqrt(least * np.quantile(moves.rest, 0.95)))
+    return max(float(np.sqrt(least * np.quantile(moves.rest, 0.95))), least / 10)

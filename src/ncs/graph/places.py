@@ -18,8 +18,8 @@ MAX_QUADRATIC = 8
 # A miss beyond this many medians is a wrong label; noise alone exceeds it in 1 case of 500.
 OUTLIER = 3.0
 REFITS = 5
-# Misses below a tenth of a millimetre are never called wrong, however good the rest is.
-EXACT = 1e-4
+# Misses below this share of a usual move are never called wrong, however good the rest is.
+SLIGHT = 0.05
 # A node's own correction counts for half once it rests on this many moves.
 PRIOR_MOVES = 5
 
@@ -68,12 +68,13 @@ def fit_world(moves: Moves) -> WorldFit:
         nothing_X = np.ones(len(label_X3), bool)
         return WorldFit(np.zeros((0, 3)), np.zeros_like(label_X3), nothing_X, 0.0)
     inlier_X = np.ones(len(label_X3), bool)
+    slight = SLIGHT * float(np.median(np.linalg.norm(moves.action[:, 3:], axis=1)))
     for _ in range(1 + REFITS):
         found = np.linalg.lstsq(feature_XF[inlier_X], label_X3[inlier_X], rcond=None)
         coefficient_F3 = np.asarray(found[0], np.float64)
         miss_X3 = label_X3 - feature_XF @ coefficient_F3
         length_X = np.linalg.norm(miss_X3, axis=1)
-        inlier_X = length_X <= max(OUTLIER * float(np.median(length_X)), EXACT)
+        inlier_X = length_X <= max(OUTLIER * float(np.median(length_X)), slight)
     return WorldFit(coefficient_F3, miss_X3, inlier_X, float(np.median(length_X)))
 
 
