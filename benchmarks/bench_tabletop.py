@@ -42,17 +42,22 @@ def bare_seconds(n_clips: int) -> float:
     return total
 
 
+def bare_rate(n_clips: int) -> float:
+    """Frames a second of bare drawing, all processes together."""
+    seconds = max(spread(bare_seconds, [n_clips // WORKERS] * WORKERS, WORKERS))
+    return 5 * n_clips / seconds
+
+
 def speed(n_clips: int) -> None:
-    """Bare drawing and collecting, two processes each."""
-    half = n_clips // WORKERS
-    frames = 5 * WORKERS * half
-    bare = frames / max(spread(bare_seconds, [half] * WORKERS, WORKERS))
+    """Collecting, and bare drawing before and after it, so that a busy machine hurts both."""
+    before = bare_rate(n_clips // 2)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        config = CollectConfig(world=WORLD, episodes=WORKERS * half)
+        config = CollectConfig(world=WORLD, episodes=n_clips)
         for _ in collect(make_env, config, Path(folder) / "buffer", workers=WORKERS):
             pass
-        collected = frames / (time.perf_counter() - began)
+        collected = 5 * n_clips / (time.perf_counter() - began)
+    bare = (before + bare_rate(n_clips // 2)) / 2
     print(f"bare renderer   {bare:6.0f} frames/s in {WORKERS} processes")
     print(f"collecting      {collected:6.0f} frames/s   {collected / bare:.2f} of bare (>= 0.6)")
 
