@@ -146,6 +146,11 @@ class Env(Protocol):
     action_space: Any
     n_objects: int
 
+    @property
+    def setup(self) -> str:
+        """A hash of what else a scene is made of, such as a mesh set; empty where nothing is."""
+        ...
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:

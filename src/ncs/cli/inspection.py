@@ -20,11 +20,11 @@ class Inspect(Command):
     A buffer: every shard is compared with its checksum, and a contact sheet of a few clips is
     drawn. A graph: its figures are printed, and its nodes and edges are drawn. A model: its files
     are checked, and its settings and size are told. A results file: every line is checked, and its
-    cells are counted.
+    cells are counted. A mesh folder, or the word 'meshes' for the set in use: a contact sheet.
     """
 
     path: tyro.conf.Positional[Path] = Field(
-        description="a buffer or model folder, or a graph or results file"
+        description="a buffer, model or mesh folder, a graph or results file, or the word 'meshes'"
     )
     picture: Path | None = Field(
         None, description="where to write the picture (default: beside the path)"
@@ -33,9 +33,11 @@ class Inspect(Command):
 
     def run(self) -> None:
         """Finds out what the path holds and reports on it."""
-        if not self.path.exists():
+        if str(self.path) == "meshes" or (self.path / "geom").is_dir():
+            self._meshes()
+        elif not self.path.exists():
             raise DataError(f"{self.path}: there is no such file or folder")
-        if (self.path / "model.json").exists():
+        elif (self.path / "model.json").exists():
             self._model()
         elif self.path.is_dir():
             self._buffer()
@@ -48,6 +50,20 @@ class Inspect(Command):
         """Where the picture goes: beside what it shows, unless said otherwise."""
         path = self.path.resolve()
         return self.picture or path.with_name(f"{path.name}.png")
+
+    def _meshes(self) -> None:
+        from ncs.analysis.pictures import save_png
+        from ncs.envs.contact_sheet import contact_sheet
+        from ncs.envs.mesh_set import choose_meshes
+
+        mesh_set = choose_meshes(self.path if self.path.is_dir() else None)
+        picture = self.picture or Path(f"{self.path.name}.png")
+        save_png(picture, contact_sheet(mesh_set))
+        facts = {"kind": "meshes", "meshes": len(mesh_set.names), "hash": mesh_set.hash}
+        line = f"{self.path}: {facts['meshes']} meshes (set {mesh_set.hash[:12]}), all sound"
+        report(
+            f"{line}; contact sheet: {picture}", {**facts, "picture": str(picture)}, self.as_json
+        )
 
     def _graph(self) -> None:
         from ncs.analysis.graph_picture import draw_graph

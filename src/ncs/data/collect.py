@@ -168,8 +168,12 @@ def collect(
     A folder that an earlier run of the same settings left unfinished is finished; a folder that
     holds anything else is refused and left alone.
     """
+    settings = config.model_dump(mode="json")
+    setup = make_env(config.world, n_objects=config.objects, goal="none").setup
+    if setup:
+        settings["setup"] = setup
     with locked(folder / MANIFEST):
-        _claim(folder, config)
+        _claim(folder, settings)
         jobs = [ShardJob(make_env, config, folder, index) for index in range(config.n_shards)]
         shards: list[dict[str, Any]] = []
         done = 0
@@ -177,15 +181,14 @@ def collect(
             shards += entries
             done += entries[0]["clips"]
             yield done
-        plan = {"format": FORMAT, **config.model_dump(mode="json"), "frames": config.objects + 1}
+        plan = {"format": FORMAT, **settings, "frames": config.objects + 1}
         shards.sort(key=lambda shard: str(shard["name"]))
         write_json(folder / MANIFEST, {**plan, "shards": shards})
         (folder / PLAN).unlink(missing_ok=True)
 
 
-def _claim(folder: Path, config: CollectConfig) -> None:
+def _claim(folder: Path, settings: dict[str, Any]) -> None:
     """Marks a folder as being filled with these settings, or refuses it."""
-    settings = config.model_dump(mode="json")
     for name in (MANIFEST, PLAN):
         if (folder / name).exists():
             held = {key: read_json(folder / name).get(key) for key in settings}

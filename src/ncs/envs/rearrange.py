@@ -113,6 +113,11 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
     # The episode.
 
     @property
+    def setup(self) -> str:
+        """A hash of what else a scene is made of, such as a mesh set; empty where nothing is."""
+        return ""
+
+    @property
     def task(self) -> Task:
         """The task under way."""
         if self._task is None:

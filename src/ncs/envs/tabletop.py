@@ -139,6 +139,11 @@ class RobogymRearrange(Rearrange):
         )
         self.mesh_set = choose_meshes(meshes)
 
+    @property
+    def setup(self) -> str:
+        """The hash of the mesh set."""
+        return self.mesh_set.hash
+
     def draw_task(self, rng: np.random.Generator) -> Task:
         """A task of this world's settings, drawn at random."""
         return draw_task(rng, self.mesh_set, self._law)
