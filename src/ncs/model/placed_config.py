@@ -56,7 +56,8 @@ class PlacedConfig(Settings):
 
     # Use: what the figures of graph and control are made with.
     encode_iterations: int = Field(5, ge=1, le=50)
-    attempts: int = Field(6, ge=1, le=100)  # at most: two that agree are enough
+    attempts: int = Field(6, ge=1, le=100)  # at most: two that agree and leave nothing are enough
+    tolerance: float = Field(0.15, ge=0)  # a colour that is further off is something left
     repairs: int = Field(1, ge=0, le=20)  # rounds of moving idle slots onto what is unexplained
     least_pixels: float = Field(50.0, ge=0)  # a slot that explains fewer stands for nothing
     slot_price: float = Field(0.02, ge=0)  # squared error that one slot more must save

@@ -1,8 +1,8 @@
 """Slots of single images at the quality that graph and control rely on.
 
 An attempt seeds slots, lets them compete, drops those that explain nothing or the same as another,
-and moves these onto what is still unexplained. Attempts from other seeds follow until two agree;
-the best by reconstruction is kept, image by image.
+and moves these onto what is still unexplained. Attempts from other seeds follow until two agree and
+nothing is left to explain; the best by reconstruction is kept, image by image.
 
 Legend: B batch, R some rows of it, K slots, C channels, H height, W width, Z type channels.
 """
@@ -72,7 +72,8 @@ class Search:
         made = [(row_B, best)]
         for _ in range(config.attempts - 1):
             _, agreed_B, _ = poll(best, made, config.spacing / 2)
-            row_R = row_B[agreed_B < ENOUGH]
+            off_B = (image_BCHW - best.image).abs().amax(dim=(1, 2, 3))
+            row_R = row_B[(agreed_B < ENOUGH) | (off_B > config.tolerance)]
             if not len(row_R):
                 break
             other = self._attempt(image_BCHW[row_R], take(view, row_R), n_slots, generator)
