@@ -246,7 +246,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"input": "cnn", "input_patch": 8},
     {"patch": 8},
     {"clip_length": 2},
-    {"dvae_norm": False},
+    {"dvae_norm": False, "dvae_upsampling": "once", "dvae_palette": True},
     {"dynamics_residual": True, "consistency": 1.0},
     {"bf16": True},
 ]

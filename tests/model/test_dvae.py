@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ncs.model.dvae import Dvae, Upsampling, from_patches, to_patches, to_unit
+from ncs.model.dvae import Dvae, Upsampling, from_patches, spread_colours, to_patches, to_unit
 from ncs.model.noise import Noise
 
 
@@ -68,6 +68,23 @@ def test_training_lowers_the_error_and_tokens_carry_no_gradient(upsampling: Upsa
         optimiser.step()
         errors.append(coded.error.item())
     assert errors[-1] < 0.3 * errors[0]
+
+
+def test_a_palette_tells_colours_apart_before_any_training() -> None:
+    torch.manual_seed(0)
+    dvae = Dvae(16, 8, vocabulary=64, width=8, norm=False, upsampling="once", palette=True)
+    colour = spread_colours(64)
+    plain = (colour[:, None, None] * 255).round().to(torch.uint8).expand(-1, 16, 16, -1)
+    token = dvae.encode(plain)
+    assert (token == torch.arange(64)[:, None]).float().mean() > 0.9
+
+
+def test_colours_are_spread_over_the_whole_cube() -> None:
+    colour = spread_colours(64)
+    assert colour.min() >= 0
+    assert colour.max() <= 1
+    nearest = (torch.rand(500, 1, 3) - colour).norm(dim=2).amin(dim=1)
+    assert nearest.max() < 0.4
 
 
 def test_bytes_become_numbers_up_to_one() -> None:

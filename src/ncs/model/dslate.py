@@ -26,7 +26,13 @@ class Dslate(WorldModel):
         self.config = config
         c = config
         self.dvae = Dvae(
-            c.image_size, c.patch, c.vocabulary, c.dvae_width, c.dvae_norm, c.dvae_upsampling
+            c.image_size,
+            c.patch,
+            c.vocabulary,
+            c.dvae_width,
+            c.dvae_norm,
+            c.dvae_upsampling,
+            c.dvae_palette,
         )
         self.embedding = TokenEmbedding(c.vocabulary, c.n_tokens, c.decoder_width)
         if c.input == "cnn":

@@ -21,6 +21,7 @@ class DslateConfig(Settings):
     dvae_width: int = Field(64, ge=4)  # SLATE
     dvae_norm: bool = True  # SLATE normalises every layer, STEVE none
     dvae_upsampling: Upsampling = "stepwise"  # SLATE's; "once" is a tenth of the cost
+    dvae_palette: bool = False  # True: each token starts as a colour, see Dvae
     temperature_start: float = Field(1.0, gt=0)
     temperature_end: float = Field(0.1, gt=0)
     temperature_steps: int = Field(30_000, ge=1)  # the paper's cool-down, on a cosine

@@ -17,6 +17,7 @@ from ncs.model.chunked import chunks, relax
 from ncs.model.noise import Noise
 
 Upsampling = Literal["stepwise", "once"]  # SLATE's doublings, or patches straight from tokens
+SHARPNESS = 25.0  # logits a colour apart differ by about 5, clear of the Gumbel noise
 ENCODER_DEPTH = 6  # 1×1 layers after the patches, as in SLATE
 
 
@@ -39,18 +40,27 @@ class Dvae(nn.Module):
         width: int,
         norm: bool = True,
         upsampling: Upsampling = "stepwise",
+        palette: bool = False,
     ) -> None:
+        """Builds the autoencoder.
+
+        With a ``palette`` the logits also see the patch itself, and start as the distance of its
+        colours to one colour a token. SLATE's start tells no patch from another, and thousands
+        of steps pass before more than a handful of tokens mean anything.
+        """
         super().__init__()
-        self.patch, self.width = patch, width
+        self.patch, self.width, self.palette = patch, width, palette
         self.grid = image_size // patch
         self.encoder = nn.Sequential(
             Layer(3 * patch * patch, width, norm=norm),
             *(Layer(width, width, norm=norm) for _ in range(ENCODER_DEPTH)),
         )
-        self.head = nn.Linear(width, vocabulary)
+        self.head = nn.Linear(width + (3 * patch * patch if palette else 0), vocabulary)
         nn.init.xavier_uniform_(self.head.weight)
         nn.init.zeros_(self.head.bias)
         self.entry = Layer(vocabulary, width, norm=norm)
+        if palette:
+            self._give_colours()
         stepwise = upsampling == "stepwise"
         self.piece = 2 if stepwise else patch  # side of the squares that come out
         doublings = patch.bit_length() - 1 if stepwise else 1
@@ -66,12 +76,17 @@ class Dvae(nn.Module):
         the token. SLATE draws two, but the token carries no gradient to these weights and the
         reconstruction none to the others, so either way each weight's gradient has the same law.
         """
-        feature_RGGC = self.encoder(to_unit(to_patches(frame_RHWC, self.patch)))
-        feature_MC, entry_CV = feature_RGGC.flatten(0, 2), self.entry.weight[:, :, 0, 0]
+        entry_CV = self.entry.weight[:, :, 0, 0]
         mixed_MC, token_M = relax(
-            feature_MC, self.head.weight, self.head.bias, entry_CV, temperature, noise
+            self._features(frame_RHWC),
+            self.head.weight,
+            self.head.bias,
+            entry_CV,
+            temperature,
+            noise,
         )
-        piece_RGGP = self._draw(mixed_MC.view_as(feature_RGGC)).float()
+        mixed_RGGC = mixed_MC.view(len(frame_RHWC), self.grid, self.grid, -1)
+        piece_RGGP = self._draw(mixed_RGGC).float()
         target_RGGP = to_unit(to_patches(frame_RHWC, self.piece))
         error = functional.mse_loss(piece_RGGP, target_RGGP, reduction="sum") / len(frame_RHWC)
         return Coded(token_M.view(len(frame_RHWC), -1), error)
@@ -79,8 +94,7 @@ class Dvae(nn.Module):
     @torch.no_grad()
     def encode(self, frame_RHWC: Tensor) -> Tensor:
         """The likeliest token of each patch, (R, N)."""
-        feature_RGGC = self.encoder(to_unit(to_patches(frame_RHWC, self.patch)))
-        feature_MC = feature_RGGC.flatten(0, 2)
+        feature_MC = self._features(frame_RHWC)
         pieces = [feature_MC[chunk] for chunk in chunks(feature_MC, self.head.out_features)]
         token_M = torch.cat([self.head(piece).argmax(dim=1) for piece in pieces])
         return token_M.view(len(frame_RHWC), -1)
@@ -92,6 +106,26 @@ class Dvae(nn.Module):
         mixed_RNC = functional.embedding(token_RN, self.entry.weight[:, :, 0, 0].T)
         piece_RGGP = self._draw(mixed_RNC.view(len(token_RN), self.grid, self.grid, -1))
         return from_patches(piece_RGGP, self.piece).permute(0, 3, 1, 2).clamp(0, 1)
+
+    def _features(self, frame_RHWC: Tensor) -> Tensor:
+        """What logits are made of, one row a patch."""
+        patch_RGGP = to_unit(to_patches(frame_RHWC, self.patch))
+        feature_MC: Tensor = self.encoder(patch_RGGP).flatten(0, 2)
+        if not self.palette:
+            return feature_MC
+        return torch.cat([feature_MC, patch_RGGP.flatten(0, 2)], dim=1)
+
+    @torch.no_grad()
+    def _give_colours(self) -> None:
+        """Starts each token as a colour: the nearest to a patch wins, alike ones look alike."""
+        colour_V3 = spread_colours(self.head.out_features)
+        sharpness = SHARPNESS * len(colour_V3) ** (2 / 3)
+        pixels = self.patch * self.patch
+        self.head.weight[:, self.width :] = (2 * sharpness / (3 * pixels)) * colour_V3.repeat(
+            1, pixels
+        )
+        self.head.bias.copy_(-sharpness * colour_V3.square().mean(dim=1))
+        self.entry.weight[:, :, 0, 0] += torch.randn(self.width, 3) @ (colour_V3 - 0.5).T
 
     def _draw(self, mixed_RGGC: Tensor) -> Tensor:
         """Pictures in pieces; the last pixel shuffle is left to whoever needs the order."""
@@ -130,6 +164,13 @@ class Layer(nn.Module):
         normed_RCGG = functional.group_norm(mixed_RCGG, 1, self.gain, self.bias)
         # In place before the view is taken: autograd copies when a view is changed.
         return normed_RCGG.relu_().permute(0, 2, 3, 1)
+
+
+def spread_colours(count: int) -> Tensor:
+    """Colours spread evenly over the cube, (count, 3): a golden-ratio sequence in three axes."""
+    ratio = 1.2207440846057596  # the real root of x⁴ = x + 1
+    step_3 = torch.tensor([ratio**-1, ratio**-2, ratio**-3], dtype=torch.float64)
+    return (0.5 + torch.arange(count, dtype=torch.float64)[:, None] * step_3).frac().float()
 
 
 def make_stage(width: int, norm: bool, doubling: bool) -> nn.Sequential:
