@@ -201,7 +201,7 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
                 raise DataError(
                     f"{path}: is {image.width} x {image.height} pixels, must be {SIDE} x {SIDE}"
                 )
-            return np.asarray(image.convert("RGB"))
+            return np.array(image.convert("RGB"))
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except (OSError, ValueError, Image.DecompressionBombError, SyntaxError):
