@@ -13,6 +13,7 @@ from ncs.model.noise import Noise
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several chunks and an uneven last one, even for small matrices."""
     monkeypatch.setattr(chunked, "CHUNK_NUMBERS", 90)
+    monkeypatch.setattr(chunked, "HIDDEN_NUMBERS", 70)
     monkeypatch.setattr(chunked, "QUERY_BLOCK", 4)
 
 

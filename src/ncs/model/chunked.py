@@ -16,6 +16,7 @@ from torch import Tensor
 from ncs.model.noise import Noise
 
 CHUNK_NUMBERS = 1 << 20  # 4 MB: larger chunks leave the cache, smaller ones slow the products
+HIDDEN_NUMBERS = 3 << 17  # 1.5 MB of hidden layer, next to the rows it comes from and goes to
 QUERY_BLOCK = 64  # queries at a time, so that few of the keys behind them are masked
 
 
@@ -83,11 +84,11 @@ class Relax(torch.autograd.Function):
         relaxed_MV = feature_MC.new_empty(len(feature_MC), len(head_VC))
         mixed_MC = feature_MC.new_empty(len(feature_MC), len(entry_CV))
         token_M = torch.empty(len(feature_MC), dtype=torch.long, device=feature_MC.device)
-        buffer = scratch(feature_MC, len(head_VC))
+        head_CV, buffer = head_VC.T.contiguous(), scratch(feature_MC, len(head_VC))
         for chunk in chunks(feature_MC, len(head_VC)):
             logit_MV = buffer[: len(token_M[chunk])]
             noise.fill_gumbel(logit_MV)
-            accumulate(logit_MV.add_(bias_V), feature_MC[chunk], head_VC.T, half)
+            accumulate(logit_MV.add_(bias_V), feature_MC[chunk], head_CV, half)
             torch.argmax(logit_MV, dim=1, out=token_M[chunk])
             logit_MV.div_(temperature)
             torch.softmax(logit_MV, dim=1, out=relaxed_MV[chunk])
@@ -103,12 +104,13 @@ class Relax(torch.autograd.Function):
         feature_MC, head_VC, entry_CV, relaxed_MV = ctx.saved_tensors
         grad_MC, half = grads[0], ctx.half
         grad_feature_MC = torch.empty_like(feature_MC)
-        grad_head_VC, grad_entry_VC = torch.zeros_like(head_VC), torch.zeros_like(entry_CV.T)
+        grad_head_CV = torch.zeros_like(head_VC.T, memory_format=torch.contiguous_format)
+        grad_entry_CV = torch.zeros_like(entry_CV, memory_format=torch.contiguous_format)
         grad_bias_V = head_VC.new_zeros(len(head_VC))
         buffer = scratch(feature_MC, len(head_VC))
         for chunk in chunks(feature_MC, len(head_VC)):
             relaxed = relaxed_MV[chunk]
-            accumulate(grad_entry_VC, relaxed.T, grad_MC[chunk], half)
+            accumulate(grad_entry_CV, grad_MC[chunk].T, relaxed, half)
             grad_logit = buffer[: len(relaxed)]
             assign(grad_logit, grad_MC[chunk], entry_CV, half)
             torch._softmax_backward_data(
@@ -116,9 +118,9 @@ class Relax(torch.autograd.Function):
             )
             grad_logit.div_(ctx.temperature)
             assign(grad_feature_MC[chunk], grad_logit, head_VC, half)
-            accumulate(grad_head_VC, grad_logit.T, feature_MC[chunk], half)
+            accumulate(grad_head_CV, feature_MC[chunk].T, grad_logit, half)
             grad_bias_V += grad_logit.sum(dim=0)
-        return grad_feature_MC, grad_head_VC, grad_bias_V, grad_entry_VC.T, None, None, None
+        return grad_feature_MC, grad_head_CV.T, grad_bias_V, grad_entry_CV, None, None, None
 
 
 class CrossEntropy(torch.autograd.Function):
@@ -136,12 +138,13 @@ class CrossEntropy(torch.autograd.Function):
         """The weighted sum and the cross-entropy of each row."""
         needed = any(ctx.needs_input_grad[:2])
         each_M = torch.empty_like(weight_M)
-        grad_feature_MD, grad_head_VD = torch.empty_like(feature_MD), torch.zeros_like(head_VD)
+        head_DV = head_VD.T.contiguous()
+        grad_feature_MD, grad_head_DV = torch.empty_like(feature_MD), torch.zeros_like(head_DV)
         logit_buffer, grad_buffer = (scratch(feature_MD, len(head_VD)) for _ in range(2))
         for chunk in chunks(feature_MD, len(head_VD)):
             entry_M1, weight_M1 = token_M[chunk, None], weight_M[chunk, None]
             logit_MV, grad_MV = logit_buffer[: len(entry_M1)], grad_buffer[: len(entry_M1)]
-            assign(logit_MV, feature_MD[chunk], head_VD.T, half)
+            assign(logit_MV, feature_MD[chunk], head_DV, half)
             torch.softmax(logit_MV, dim=1, out=grad_MV)
             # log Σ exp(logit), read off at the largest entry, where the softmax cannot underflow.
             whole_M1 = logit_MV.amax(1, keepdim=True) - grad_MV.amax(1, keepdim=True).log()
@@ -149,16 +152,16 @@ class CrossEntropy(torch.autograd.Function):
             if needed:
                 grad_MV.mul_(weight_M1).scatter_add_(1, entry_M1, -weight_M1)
                 assign(grad_feature_MD[chunk], grad_MV, head_VD, half)
-                accumulate(grad_head_VD, grad_MV.T, feature_MD[chunk], half)
-        ctx.save_for_backward(grad_feature_MD, grad_head_VD)
+                accumulate(grad_head_DV, feature_MD[chunk].T, grad_MV, half)
+        ctx.save_for_backward(grad_feature_MD, grad_head_DV)
         ctx.mark_non_differentiable(each_M)
         return (each_M * weight_M).sum(), each_M
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the feature and of the matrix."""
-        grad_feature_MD, grad_head_VD = ctx.saved_tensors
-        return grad_feature_MD * grads[0], grad_head_VD * grads[0], None, None, None
+        grad_feature_MD, grad_head_DV = ctx.saved_tensors
+        return grad_feature_MD * grads[0], (grad_head_DV * grads[0]).T, None, None, None
 
 
 class FeedForward(torch.autograd.Function):
@@ -177,10 +180,11 @@ class FeedForward(torch.autograd.Function):
         """The output rows."""
         hidden_MF = value_MD.new_empty(len(value_MD), len(widen_FD))
         out_MD = torch.empty_like(value_MD)
-        for chunk in chunks(value_MD, len(widen_FD)):
-            assign(hidden_MF[chunk], value_MD[chunk], widen_FD.T, half)
+        widen_DF, narrow_FD = widen_FD.T.contiguous(), narrow_DF.T.contiguous()
+        for chunk in chunks(value_MD, len(widen_FD), HIDDEN_NUMBERS):
+            assign(hidden_MF[chunk], value_MD[chunk], widen_DF, half)
             hidden_MF[chunk].add_(bias_F).relu_()
-            assign(out_MD[chunk], hidden_MF[chunk], narrow_DF.T, half)
+            assign(out_MD[chunk], hidden_MF[chunk], narrow_FD, half)
         ctx.save_for_backward(value_MD, widen_FD, narrow_DF, hidden_MF)
         ctx.half = half
         return out_MD.add_(bias_D)
@@ -193,8 +197,8 @@ class FeedForward(torch.autograd.Function):
         grad_value_MD = torch.empty_like(value_MD)
         grad_widen_FD, grad_narrow_FD = torch.zeros_like(widen_FD), torch.zeros_like(widen_FD)
         grad_bias_F = widen_FD.new_zeros(len(widen_FD))
-        buffer = scratch(value_MD, len(widen_FD))
-        for chunk in chunks(value_MD, len(widen_FD)):
+        buffer = scratch(value_MD, len(widen_FD), HIDDEN_NUMBERS)
+        for chunk in chunks(value_MD, len(widen_FD), HIDDEN_NUMBERS):
             hidden = hidden_MF[chunk]
             grad_hidden = buffer[: len(hidden)]
             assign(grad_hidden, grad_MD[chunk], narrow_DF, half)
@@ -265,20 +269,15 @@ def put(out: Tensor, value: Tensor, first: bool) -> None:
         out.add_(value)
 
 
-def chunk_size(columns: int) -> int:
-    """Rows of so many columns that make a chunk."""
-    return max(1, CHUNK_NUMBERS // columns)
-
-
-def chunks(rows: Tensor, columns: int) -> list[slice]:
+def chunks(rows: Tensor, columns: int, numbers: int | None = None) -> list[slice]:
     """Slices of rows whose product with so many columns is a chunk."""
-    size = chunk_size(columns)
+    size = max(1, (numbers or CHUNK_NUMBERS) // columns)
     return [slice(start, start + size) for start in range(0, len(rows), size)]
 
 
-def scratch(rows: Tensor, columns: int) -> Tensor:
+def scratch(rows: Tensor, columns: int, numbers: int | None = None) -> Tensor:
     """Room for one chunk, used again for each: fresh memory costs more than the arithmetic."""
-    return rows.new_empty(min(len(rows), chunk_size(columns)), columns)
+    return rows.new_empty(len(rows[chunks(rows, columns, numbers)[0]]), columns)
 
 
 def assign(out: Tensor, left: Tensor, right: Tensor, half: bool) -> None:
