@@ -153,10 +153,14 @@ class Placed(WorldModel):
         return Loss(total, parts)
 
     def parameter_groups(self) -> list[ParameterGroup]:
-        """One group: everything learns at one rate."""
+        """Perception and dynamics, each with its own rate."""
         config = self.config
+        mover = list(self.mover.parameters())
+        held = {id(parameter) for parameter in mover}
+        rest = [parameter for parameter in self.parameters() if id(parameter) not in held]
         return [
-            ParameterGroup("placed", list(self.parameters()), config.peak_rate, config.warmup_steps)
+            ParameterGroup("perception", rest, config.peak_rate, config.warmup_steps),
+            ParameterGroup("dynamics", mover, config.mover_rate, config.warmup_steps),
         ]
 
 

@@ -21,7 +21,7 @@ class PlacedConfig(Settings):
     background: Literal["median", "learned"] = "median"
     # Cells that differ from the background go to slots, the others to the background.
     saliency: bool = True
-    saliency_scale: float = Field(0.03, gt=0, le=1)  # a sure difference: eight grey levels
+    saliency_scale: float = Field(0.01, gt=0, le=1)  # a sure difference: three of 255 levels
     # Slots start on what stands out, one thing at a time, or anywhere.
     seeding: Literal["salient", "random"] = "salient"
     seed_colour: float = Field(0.15, gt=0)  # how far the colours of one thing's cells may differ
@@ -29,7 +29,8 @@ class PlacedConfig(Settings):
 
     features: int = Field(64, ge=4, le=4096)
     slot_width: int = Field(32, ge=4, le=4096)
-    locality: float = Field(0.25, ge=0)  # initial radius of a slot's attention; 0 is everywhere
+    # Initial radius of a slot's attention, 0 is everywhere. At 0.25 neighbours blur each other.
+    locality: float = Field(0.12, ge=0)
     absolute: bool = False  # adds positions to keys: off, nothing depends on where a thing is
     iterations: int = Field(3, ge=1, le=20)
     gradient: Literal["unrolled", "implicit"] = "unrolled"  # implicit stays on the plateau
@@ -64,6 +65,7 @@ class PlacedConfig(Settings):
     chunk: int = Field(64, ge=1)  # images at a time: stays in the cache
 
     peak_rate: float = Field(1e-3, gt=0, le=1)
+    mover_rate: float = Field(5e-3, gt=0, le=1)  # a few numbers that have a long way to go
     warmup_steps: int = Field(200, ge=0)
 
     @model_validator(mode="after")
@@ -91,7 +93,7 @@ class PlacedConfig(Settings):
                 saliency_scale=0.1,  # light and shadow move grey levels by more than three percent
                 seed_colour=0.25,  # shaded sides
                 spacing=0.15,  # thin things lie close together
-                locality=0.2,
+                locality=0.2,  # shapes differ in width
                 type_width=24,  # shape and colour
                 type_reach=3,  # shape needs more than a cell
                 window=29,
