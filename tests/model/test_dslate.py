@@ -135,7 +135,7 @@ def test_the_loss_is_that_of_the_plain_reference(monkeypatch: pytest.MonkeyPatch
     copy_weights(model, plain)
     noise = torch.cat(gumbel).view(10, 4, 4, 24).permute(0, 3, 1, 2)
     draws = reference.Draws(soft=noise, hard=noise, start=normal[0])
-    scale = torch.tensor([1, 1, 0, 0.5, 0.5, 0])
+    scale = torch.tensor([2.5, 2.5, 0, 1.25, 1.25, 0])
     video = frame.permute(0, 1, 4, 2, 3).float() / 255
     parts = plain(video, action * scale, model.config.temperature(10_000), draws)
     parts["total"].backward()
@@ -322,6 +322,12 @@ def test_the_paper_preset_has_the_papers_numbers() -> None:
     }
     assert set(counts) == {"dvae", "embedding", "slots", "dynamics", "decoder"}
     assert sum(counts.values()) == pytest.approx(5.8e6, rel=0.01)
+
+
+def test_the_cpu_preset_differs_in_numbers_only() -> None:
+    paper, cpu = Dslate(DslateConfig.paper()), Dslate(DslateConfig.cpu())
+    assert [name for name, _ in cpu.parts()] == [name for name, _ in paper.parts()]
+    assert sum(weight.numel() for weight in cpu.parameters()) < 0.5e6
 
 
 @pytest.mark.parametrize(
