@@ -90,15 +90,15 @@ class PlacedConfig(Settings):
             return cls()
         if world == "robogym-rearrange":
             return cls(
-                saliency_scale=0.1,  # light and shadow move grey levels by more than three percent
-                seed_colour=0.25,  # shaded sides
-                spacing=0.15,  # thin things lie close together
-                locality=0.2,  # shapes differ in width
+                saliency_scale=0.03,  # the light does not change, so little is needed
+                seed_colour=0.3,  # shaded sides
+                spacing=0.25,  # the collector's grid is at least 0.32 wide
+                locality=0.15,
                 type_width=24,  # shape and colour
                 type_reach=3,  # shape needs more than a cell
-                window=29,
-                least_pixels=12.0,  # a fork
-                pick_radius=0.1,  # 0.05 m
+                window=25,  # the widest objects, tilted
+                least_pixels=8.0,  # a fork
+                pick_radius=0.11,  # 0.05 m
             )
         raise ConfigError(
             f"world: there is no fast preset for {world!r}, choose one of block-rearrange, "
