@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ncs.envs.block_scene import FLOOR_GREY, shared_scene
+from ncs.envs.block_scene import shared_scene
+from ncs.envs.block_tasks import FLOOR_GREY
 
 FLOOR = int(FLOOR_GREY * 255)
 RED = np.tile(np.array([[1, 0, 0]], np.float32), (12, 1))

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from ncs.envs.block_tasks import (
     N_CELLS,
     NO_GOAL,
+    Style,
     cell_centres,
     draw_task,
     minimum_moves,
     nearest_cell,
     next_move,
 )
+
+STYLES: tuple[Style, ...] = ("lookalike", "faint", "crowded")
 
 
 @pytest.mark.parametrize("n_objects", range(1, 13))
@@ -106,3 +109,16 @@ def test_following_the_next_move_solves_in_the_fewest_moves(
         cells[move[0]] = move[1]
         moves += 1
     assert moves == task.minimum_moves
+
+
+def test_hard_styles_are_what_they_say() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        alike, faint, crowded = (draw_task(rng, 7, "complete", 2, style) for style in STYLES)
+        assert np.ptp(alike.scene["colour"], axis=0).max() <= 0.16 + 1e-6
+        contrast = np.abs(faint.scene["colour"] - 0.75).max(axis=1)
+        assert ((contrast >= 0.03 - 1e-6) & (contrast <= 0.08 + 1e-6)).all()
+        cells = crowded.scene["start"].astype(int)
+        x, y = cells % 4, cells // 4
+        apart = np.abs(x[:, None] - x) + np.abs(y[:, None] - y)
+        assert ((apart == 1).sum(axis=1) >= 1).all()

@@ -38,6 +38,9 @@ class Evaluate(Command):
     episodes: int = Field(100, ge=1, le=100, description="episodes a seed; the paper has 100")
     split: Literal["dev", "test", "fresh"] = Field("test", description="which tasks")
     seed: int = Field(0, ge=0, lt=2**63, description="which fresh tasks, with --split fresh")
+    style: Literal["plain", "lookalike", "faint", "crowded"] = Field(
+        "plain", description="fresh block tasks that are hard on purpose"
+    )
     cap_factor: int = Field(4, ge=1, le=64, description="steps allowed, times the fewest needed")
     n_constrained: int = Field(2, ge=1, le=12, description="constraints of a fresh partial goal")
     workers: int = Field(
@@ -108,6 +111,7 @@ class Evaluate(Command):
             draw=self.seed,
             cap_factor=self.cap_factor,
             n_constrained=self.n_constrained,
+            style="" if self.style == "plain" else self.style,
         )
         method = self._method()
         index, count = (int(part) for part in self.shard.split("/"))

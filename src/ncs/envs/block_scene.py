@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.block_tasks import CUBE, SIDE, SPACING, cell_centres
+from ncs.envs.block_tasks import CUBE, FLOOR_GREY, SIDE, SPACING, cell_centres
 
-FLOOR_GREY = 0.75
 CAMERA_HEIGHT = 10.0  # fifty arena widths: a cube's sides stay hidden behind its top
 HIDDEN = (0.0, 0.0, -5.0)
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)

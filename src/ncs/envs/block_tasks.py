@@ -5,7 +5,7 @@ Legend: N objects, 2 coordinates.
 """
 
 import functools
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,12 @@ SPACING = 0.2  # metres; keeps every action within one metre, as Gymnasium's che
 CUBE = 0.16  # edge of a cube in metres
 NO_GOAL = -1
 
+FLOOR_GREY = 0.75
+NEAR = 0.08  # colours of one family differ by no more than this in each channel
+FAINT = 0.03  # and from the floor by no less than this in some channel: eight grey levels
+
 Cells = NDArray[np.int64]
+Style = Literal["plain", "lookalike", "faint", "crowded"]
 
 
 @functools.cache
@@ -48,15 +53,58 @@ def nearest_cell(x: float, y: float) -> int | None:
     return row * SIDE + column
 
 
-def draw_task(rng: np.random.Generator, n_objects: int, goal: GoalKind, n_constrained: int) -> Task:
-    """A task with random colours, start cells and goal cells."""
-    colour_N3 = rng.random((n_objects, 3)).astype(np.float32)
-    start_N = rng.permutation(N_CELLS)[:n_objects]
+def draw_task(
+    rng: np.random.Generator,
+    n_objects: int,
+    goal: GoalKind,
+    n_constrained: int,
+    style: Style = "plain",
+) -> Task:
+    """A task with random colours, start cells and goal cells.
+
+    The styles other than plain are hard on purpose: all colours near one another, all near the
+    floor's, or all objects next to each other at the start.
+    """
+    colour_N3 = _draw_colours(rng, n_objects, style)
+    start_N = _draw_cluster(rng, n_objects) if style == "crowded" else rng.permutation(N_CELLS)
+    start_N = start_N[:n_objects]
     n_goals = {"complete": n_objects, "partial": n_constrained, "none": 0}[goal]
     goal_N = np.full(n_objects, NO_GOAL)
     if n_goals:
         goal_N[:n_goals] = _draw_goals(rng, start_N, n_goals)
     return make_task(goal, colour_N3, start_N, goal_N)
+
+
+def _draw_colours(rng: np.random.Generator, n_objects: int, style: Style) -> NDArray[np.float32]:
+    """Colours, uniform unless the style says otherwise."""
+    if style == "lookalike":
+        middle_3 = rng.uniform(NEAR, 1 - NEAR, 3)
+        return (middle_3 + rng.uniform(-NEAR, NEAR, (n_objects, 3))).astype(np.float32)
+    if style == "faint":
+        shift_N3 = rng.uniform(-NEAR, NEAR, (n_objects, 3))
+        while (gone_N := np.abs(shift_N3).max(axis=1) < FAINT).any():
+            shift_N3[gone_N] = rng.uniform(-NEAR, NEAR, (int(gone_N.sum()), 3))
+        return (FLOOR_GREY + shift_N3).astype(np.float32)
+    return rng.random((n_objects, 3)).astype(np.float32)
+
+
+def _draw_cluster(rng: np.random.Generator, n_objects: int) -> Cells:
+    """Cells that hang together, grown from a random one."""
+    cells = [int(rng.integers(N_CELLS))]
+    while len(cells) < n_objects:
+        rim = [
+            cell
+            for cell in range(N_CELLS)
+            if cell not in cells and any(_are_neighbours(cell, other) for other in cells)
+        ]
+        cells.append(rim[int(rng.integers(len(rim)))])
+    return np.array(cells)
+
+
+def _are_neighbours(one: int, other: int) -> bool:
+    """Whether two cells share a side."""
+    across, down = abs(one % SIDE - other % SIDE), abs(one // SIDE - other // SIDE)
+    return across + down == 1
 
 
 def _draw_goals(rng: np.random.Generator, start_N: Cells, n_goals: int) -> Cells:

@@ -1,5 +1,7 @@
 """block-rearrange: coloured cubes on a 4 x 4 grid, seen from above. The class is the spec."""
 
+from typing import Any, get_args
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from ncs.envs.block_tasks import (
     N_CELLS,
     NO_GOAL,
     WORLD,
+    Style,
     cell_centres,
     draw_task,
     free_cells,
@@ -60,7 +63,9 @@ class BlockRearrange(Rearrange):
 
     ## Arguments
     ``n_objects`` (1 to 12, default 4), ``goal``, ``n_constrained`` (default 2), ``cap_factor``
-    (default 4), ``render_mode`` (``"rgb_array"``) and ``render_size`` (default 256).
+    (default 4), ``render_mode`` (``"rgb_array"``) and ``render_size`` (default 256). ``style``
+    makes tasks hard on purpose: ``"lookalike"`` (colours near one another), ``"faint"`` (colours
+    near the floor's) or ``"crowded"`` (cubes next to each other at the start).
     ``reset(options={"task": task})`` plays a given task.
 
     ## Version history
@@ -71,9 +76,16 @@ class BlockRearrange(Rearrange):
     max_objects = 12
     arena_low, arena_high = arena_of(WORLD)
 
+    def __init__(self, *arguments: Any, style: Style = "plain", **settings: Any) -> None:
+        """Makes the world; see the class for what each setting means."""
+        super().__init__(*arguments, **settings)
+        if style not in get_args(Style):
+            raise ConfigError(f"style: must be one of {get_args(Style)}, got {style!r}")
+        self.style: Style = style
+
     def draw_task(self, rng: np.random.Generator) -> Task:
         """A task of this world's settings, drawn at random."""
-        return draw_task(rng, self.n_objects, self.goal, self.n_constrained)
+        return draw_task(rng, self.n_objects, self.goal, self.n_constrained, self.style)
 
     def _set_up(self, task: Task) -> None:
         self._cell_N = task.scene["start"].astype(np.int64)

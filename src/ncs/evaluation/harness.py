@@ -56,10 +56,13 @@ class JudgeConfig(Settings):
     cap_factor: int = Field(4, ge=1, le=64)  # steps allowed, times the fewest needed
     n_constrained: int = Field(2, ge=1, le=12)  # constraints of a partial goal
 
+    style: str = ""  # a world's own kind of fresh tasks, such as hard ones
+
     @property
     def split_name(self) -> str:
-        """The split as it stands in a result: fresh tasks carry their draw."""
-        return f"fresh:{self.draw}" if self.split == "fresh" else self.split
+        """The split as it stands in a result: fresh tasks carry their style and their draw."""
+        fresh = ":".join(["fresh", *[self.style] * bool(self.style), str(self.draw)])
+        return fresh if self.split == "fresh" else self.split
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,8 @@ def evaluate(
     """
     if config.split != "fresh" and config.n_constrained != 2 and "partial" in config.goals:
         raise ConfigError("n_constrained: the frozen partial tasks have 2; use --split fresh")
+    if config.style and config.split != "fresh":
+        raise ConfigError("style: frozen tasks have none; use --split fresh")
     with locked(path):
         cut_torn_line(path)
         done = frozenset(map(key_of, read_results(path))) if path.exists() else frozenset()
