@@ -18,7 +18,7 @@ demo: setup
 	$(BIN)/ncs demo
 
 test: setup lint
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2  # a thread each: two cores, two processes
 
 lint: setup
 	$(BIN)/ruff check .
