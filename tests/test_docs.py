@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ncs.analysis.table import as_markdown
+from ncs.evaluation.results import read_results
+
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
@@ -52,3 +55,11 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 def test_torch_is_pinned_as_promised() -> None:
     assert "\ntorch==2.13.0\n" in (REPOSITORY / "constraints.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / "results").glob("*.jsonl")), ids=lambda p: p.name
+)
+def test_the_results_in_the_readme_are_those_in_the_files(path: Path) -> None:
+    assert path.name in README
+    assert as_markdown(read_results(path), "best") in README
