@@ -49,6 +49,7 @@ class BlockScene:
         ]
         self._index_of_body = np.zeros(n_cubes + 2, np.uint8)
         self._index_of_body[self._cubes] = np.arange(1, n_cubes + 1)
+        self._painted: NDArray[np.float32] | None = None
         self._centres = [(float(x), float(y), half) for x, y in cell_centres()]
         self._view = pybullet.computeViewMatrix((0, 0, CAMERA_HEIGHT), (0, 0, 0), (0, 1, 0))
         angle = 2 * np.degrees(np.arctan(SIDE * SPACING / 2 / CAMERA_HEIGHT))
@@ -69,7 +70,10 @@ class BlockScene:
         return body
 
     def paint(self, colour_N3: NDArray[np.float32]) -> None:
-        """Gives the first cubes their colours."""
+        """Gives the first cubes their colours, unless they have just had the same array's."""
+        if colour_N3 is self._painted:
+            return
+        self._painted = colour_N3
         for body, colour in zip(self._cubes, colour_N3.tolist(), strict=False):
             pybullet.changeVisualShape(
                 body, -1, rgbaColor=(*colour, 1), physicsClientId=self._client
