@@ -68,9 +68,10 @@ class ReferenceDvae(nn.Module):
 class Attention(nn.Module):
     """Multi-head attention, spelled out."""
 
-    def __init__(self, width: int, heads: int) -> None:
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
+        self.dropout = nn.Dropout(dropout)
         self.query = nn.Linear(width, width, bias=False)
         self.key = nn.Linear(width, width, bias=False)
         self.value = nn.Linear(width, width, bias=False)
@@ -85,7 +86,7 @@ class Attention(nn.Module):
         logits = torch.matmul(query, key.transpose(-1, -2)) / query.shape[-1] ** 0.5
         if mask is not None:
             logits = logits.masked_fill(mask, float("-inf"))
-        read = torch.matmul(torch.softmax(logits, dim=-1), value)
+        read = torch.matmul(self.dropout(torch.softmax(logits, dim=-1)), value)
         return self.out(read.transpose(1, 2).reshape(batch, length, width))
 
 
@@ -96,8 +97,8 @@ class DecoderBlock(nn.Module):
         super().__init__()
         self.first = first
         self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(width) for _ in range(3))
-        self.self_attention = Attention(width, heads)
-        self.cross_attention = Attention(width, heads)
+        self.self_attention = Attention(width, heads, dropout)
+        self.cross_attention = Attention(width, heads, dropout)
         self.feed = nn.Sequential(
             nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width)
         )

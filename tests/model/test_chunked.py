@@ -14,7 +14,6 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several chunks and an uneven last one, even for small matrices."""
     monkeypatch.setattr(chunked, "CHUNK_NUMBERS", 90)
     monkeypatch.setattr(chunked, "HIDDEN_NUMBERS", 70)
-    monkeypatch.setattr(chunked, "QUERY_BLOCK", 4)
 
 
 def agree(ours: Callable[..., Tensor], plain: Callable[..., Tensor], *inputs: Tensor) -> None:
@@ -84,16 +83,10 @@ def test_feed_forward_is_two_linear_layers_with_a_relu() -> None:
     agree(chunked.feed_forward, plain, *randoms((23, 5), (20, 5), (20,), (5, 20), (5,)))
 
 
-@pytest.mark.parametrize("length", [1, 4, 11])
-def test_causal_attention_is_masked_attention(length: int) -> None:
-    def plain(mixed: Tensor) -> Tensor:
-        query, key, value = mixed.view(3, length, 3, 2, 5).permute(2, 0, 3, 1, 4)
-        logit = (query @ key.mT) * 5**-0.5
-        later = torch.ones(length, length, dtype=torch.bool).triu(1)
-        read = logit.masked_fill(later, -torch.inf).softmax(dim=-1) @ value
-        return read.transpose(1, 2).flatten(2)
-
-    agree(lambda mixed: chunked.causal_attention(mixed, 2), plain, *randoms((3, length, 30)))
+def test_argmax_finds_the_largest_entry_of_any_width() -> None:
+    for columns in (7, 64, 256):
+        (value,) = randoms((9, columns))
+        assert torch.equal(chunked.argmax(value), value.argmax(dim=1))
 
 
 def test_half_precision_is_near_full_precision() -> None:

@@ -4,8 +4,7 @@ At these widths a step is as much memory traffic as arithmetic. A chunk goes thr
 operations while it lies in the cache, and backward passes are written out so that nothing is
 computed or stored twice.
 
-Legend: M rows, C and D channels, F channels of the hidden layer, V vocabulary, S sequences,
-N positions, X sequences of one head each, E channels of a head.
+Legend: M rows, C and D channels, F channels of the hidden layer, V vocabulary.
 """
 
 from typing import Any
@@ -16,8 +15,8 @@ from torch import Tensor
 from ncs.model.noise import Noise
 
 CHUNK_NUMBERS = 1 << 20  # 4 MB: larger chunks leave the cache, smaller ones slow the products
+ARGMAX_BLOCK = 64
 HIDDEN_NUMBERS = 3 << 17  # 1.5 MB of hidden layer, next to the rows it comes from and goes to
-QUERY_BLOCK = 64  # queries at a time, so that few of the keys behind them are masked
 
 
 def relax(
@@ -55,17 +54,6 @@ def feed_forward(
     return out_MD
 
 
-def causal_attention(mixed_SND: Tensor, heads: int) -> Tensor:
-    """What each position reads of itself and those before it, always in fp32.
-
-    ``mixed_SND`` holds queries, keys and values side by side, so the result is a third as wide.
-    """
-    with torch.autocast(mixed_SND.device.type, enabled=False):
-        arguments = (mixed_SND.float(), heads)
-        read_SND: Tensor = CausalAttention.apply(*arguments)  # type: ignore[no-untyped-call]
-    return read_SND
-
-
 class Relax(torch.autograd.Function):
     """Keeps only the relaxed sample for the way back."""
 
@@ -84,13 +72,13 @@ class Relax(torch.autograd.Function):
         relaxed_MV = feature_MC.new_empty(len(feature_MC), len(head_VC))
         mixed_MC = feature_MC.new_empty(len(feature_MC), len(entry_CV))
         token_M = torch.empty(len(feature_MC), dtype=torch.long, device=feature_MC.device)
-        head_CV, buffer = head_VC.T.contiguous(), scratch(feature_MC, len(head_VC))
+        # The temperature is divided out of the small matrices rather than of the large ones.
+        head_CV, buffer = head_VC.T / temperature, scratch(feature_MC, len(head_VC))
         for chunk in chunks(feature_MC, len(head_VC)):
             logit_MV = buffer[: len(token_M[chunk])]
-            noise.fill_gumbel(logit_MV)
-            accumulate(logit_MV.add_(bias_V), feature_MC[chunk], head_CV, half)
-            torch.argmax(logit_MV, dim=1, out=token_M[chunk])
-            logit_MV.div_(temperature)
+            noise.fill_gumbel(logit_MV, 1 / temperature)
+            accumulate(logit_MV.add_(bias_V / temperature), feature_MC[chunk], head_CV, half)
+            token_M[chunk] = argmax(logit_MV)
             torch.softmax(logit_MV, dim=1, out=relaxed_MV[chunk])
             assign(mixed_MC[chunk], relaxed_MV[chunk], entry_CV.T, half)
         ctx.save_for_backward(feature_MC, head_VC, entry_CV, relaxed_MV)
@@ -102,7 +90,7 @@ class Relax(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the feature, both matrices and the bias."""
         feature_MC, head_VC, entry_CV, relaxed_MV = ctx.saved_tensors
-        grad_MC, half = grads[0], ctx.half
+        grad_MC, half = grads[0] / ctx.temperature, ctx.half
         grad_feature_MC = torch.empty_like(feature_MC)
         grad_head_CV = torch.zeros_like(head_VC.T, memory_format=torch.contiguous_format)
         grad_entry_CV = torch.zeros_like(entry_CV, memory_format=torch.contiguous_format)
@@ -116,10 +104,10 @@ class Relax(torch.autograd.Function):
             torch._softmax_backward_data(
                 grad_logit, relaxed, 1, torch.float32, grad_input=grad_logit
             )
-            grad_logit.div_(ctx.temperature)
             assign(grad_feature_MC[chunk], grad_logit, head_VC, half)
             accumulate(grad_head_CV, feature_MC[chunk].T, grad_logit, half)
             grad_bias_V += grad_logit.sum(dim=0)
+        grad_entry_CV *= ctx.temperature
         return grad_feature_MC, grad_head_CV.T, grad_bias_V, grad_entry_CV, None, None, None
 
 
@@ -150,9 +138,10 @@ class CrossEntropy(torch.autograd.Function):
             whole_M1 = logit_MV.amax(1, keepdim=True) - grad_MV.amax(1, keepdim=True).log()
             each_M[chunk] = (whole_M1 - logit_MV.gather(1, entry_M1))[:, 0]
             if needed:
-                grad_MV.mul_(weight_M1).scatter_add_(1, entry_M1, -weight_M1)
+                grad_MV.scatter_add_(1, entry_M1, torch.full_like(weight_M1, -1.0))
                 assign(grad_feature_MD[chunk], grad_MV, head_VD, half)
-                accumulate(grad_head_DV, feature_MD[chunk].T, grad_MV, half)
+                accumulate(grad_head_DV, (feature_MD[chunk] * weight_M1).T, grad_MV, half)
+        grad_feature_MD *= weight_M[:, None]
         ctx.save_for_backward(grad_feature_MD, grad_head_DV)
         ctx.mark_non_differentiable(each_M)
         return (each_M * weight_M).sum(), each_M
@@ -213,60 +202,19 @@ class FeedForward(torch.autograd.Function):
         return grad_value_MD, grad_widen_FD, grad_bias_F, grad_narrow_FD.T, grad_bias_D, None
 
 
-class CausalAttention(torch.autograd.Function):
-    """Goes by blocks of queries, which skips most of what the mask would discard.
+def argmax(value_MV: Tensor) -> Tensor:
+    """The place of each row's largest entry.
 
-    Keeps the attention weights: the library's fused kernel computes them again on the way back,
-    and takes half as long again for it.
+    The library's argmax takes one number at a time, its maximum eight: so the maxima of blocks
+    come first, and the search is left to the winning block.
     """
-
-    @staticmethod
-    def forward(ctx: Any, mixed_SND: Tensor, heads: int) -> Tensor:
-        """What each position reads."""
-        sequences, length, width = mixed_SND.shape
-        apart = mixed_SND.view(sequences, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
-        query_XNE, key_XNE, value_XNE = apart.reshape(3, sequences * heads, length, -1).unbind(0)
-        read_XNE, weights = torch.empty_like(query_XNE), []
-        for start in range(0, length, QUERY_BLOCK):
-            query = query_XNE[:, start : start + QUERY_BLOCK]
-            end = start + query.shape[1]
-            mask = query.new_full((query.shape[1], end), -torch.inf).triu_(start + 1)
-            logit = torch.baddbmm(mask, query, key_XNE[:, :end].mT, alpha=query.shape[2] ** -0.5)
-            weights.append(torch.softmax(logit, dim=2, out=logit))
-            read_XNE[:, start:end] = weights[-1] @ value_XNE[:, :end]
-        ctx.save_for_backward(query_XNE, key_XNE, value_XNE, *weights)
-        together = read_XNE.view(sequences, heads, length, -1).transpose(1, 2)
-        return together.reshape(sequences, length, width // 3)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradient of queries, keys and values side by side."""
-        query_XNE, key_XNE, value_XNE, *weights = ctx.saved_tensors
-        sequences, length, width = grads[0].shape
-        heads, scale = len(query_XNE) // sequences, query_XNE.shape[2] ** -0.5
-        grad_XNE = grads[0].view(sequences, length, heads, -1).transpose(1, 2).flatten(0, 1)
-        apart_3XNE = torch.empty(3, *query_XNE.shape, device=query_XNE.device)
-        grad_query, grad_key, grad_value = apart_3XNE.unbind(0)
-        for weight in reversed(weights):  # the last block reaches every key: it fills, others add
-            end = weight.shape[2]
-            start, last = end - weight.shape[1], end == length
-            grad = grad_XNE[:, start:end]
-            put(grad_value[:, :end], weight.mT @ grad, last)
-            grad_weight = grad @ value_XNE[:, :end].mT
-            grad_logit = torch._softmax_backward_data(grad_weight, weight, 2, torch.float32)
-            grad_logit.mul_(scale)
-            put(grad_query[:, start:end], grad_logit @ key_XNE[:, :end], True)
-            put(grad_key[:, :end], grad_logit.mT @ query_XNE[:, start:end], last)
-        together = apart_3XNE.view(3, sequences, heads, length, -1).permute(1, 3, 0, 2, 4)
-        return together.reshape(sequences, length, 3 * width), None
-
-
-def put(out: Tensor, value: Tensor, first: bool) -> None:
-    """Writes a value, or adds it to what stands there."""
-    if first:
-        out.copy_(value)
-    else:
-        out.add_(value)
+    columns = value_MV.shape[1]
+    if columns % ARGMAX_BLOCK:
+        return value_MV.argmax(dim=1)
+    block_MXY = value_MV.view(len(value_MV), -1, ARGMAX_BLOCK)
+    best_M = block_MXY.amax(dim=2).argmax(dim=1)
+    row_M = torch.arange(len(value_MV), device=value_MV.device)
+    return best_M * ARGMAX_BLOCK + block_MXY[row_M, best_M].argmax(dim=1)
 
 
 def chunks(rows: Tensor, columns: int, numbers: int | None = None) -> list[slice]:

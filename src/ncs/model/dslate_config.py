@@ -45,7 +45,7 @@ class DslateConfig(Settings):
 
     clip_length: int = Field(5, ge=2)  # frames the filter runs over in training
     consistency: float = Field(0.0, ge=0)  # pulls predicted to corrected slots; not in the paper
-    dropout: float = Field(0.1, ge=0, lt=1)  # on embeddings and on every residual branch
+    dropout: float = Field(0.1, ge=0, lt=1)  # as SLATE: embeddings, attention weights, branches
     bf16: bool = False  # matrix products only; wins where the CPU or GPU has bf16 units
 
     dvae_rate: float = Field(3e-4, gt=0)

@@ -31,13 +31,13 @@ class Noise:
         self._raw = np.random.SFC64(seed)
         self._torch = torch.Generator(self.device).manual_seed(seed)
 
-    def fill_gumbel(self, out: Tensor) -> None:
-        """Overwrites with standard Gumbel noise; on a CPU one of 65536 equally likely quantiles."""
+    def fill_gumbel(self, out: Tensor, scale: float = 1.0) -> None:
+        """Overwrites with scaled Gumbel noise; on a CPU one of 65536 equally likely quantiles."""
         if self.device.type == "cpu":
             index = torch.from_numpy(self._words(out.shape).astype(np.int32).ravel())
-            torch.index_select(gumbel_quantiles(), 0, index, out=out.view(-1))
+            torch.index_select(gumbel_quantiles() * scale, 0, index, out=out.view(-1))
         else:
-            out.uniform_(generator=self._torch).clamp_(1e-7).log_().neg_().log_().neg_()
+            out.uniform_(generator=self._torch).clamp_(1e-7).log_().neg_().log_().mul_(-scale)
 
     def normal(self, shape: tuple[int, ...]) -> Tensor:
         """Standard Gaussian noise."""
@@ -54,6 +54,10 @@ class Noise:
         if self.keep == 1.0:
             return stream + branch
         return torch.addcmul(stream, branch, self._kept(branch.shape), value=1.0 / self.keep)
+
+    def signs(self, shape: tuple[int, ...]) -> Tensor:
+        """One where a value is kept, minus one where it is dropped."""
+        return self._kept(shape).mul_(2).sub_(1)
 
     def _kept(self, shape: tuple[int, ...]) -> Tensor:
         """Ones where a value is kept, zeros where it is dropped."""

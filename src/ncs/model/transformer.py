@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ncs.model.chunked import causal_attention, feed_forward
+from ncs.model.causal import causal_attention
+from ncs.model.chunked import feed_forward
 from ncs.model.noise import Noise, add
 
 
@@ -33,13 +34,14 @@ class SelfAttention(nn.Module):
             nn.init.xavier_uniform_(part)
         nn.init.xavier_uniform_(self.out.weight, gain)
 
-    def forward(self, value_MND: Tensor, causal: bool) -> Tensor:
+    def forward(self, value_MND: Tensor, causal: bool, noise: Noise | None = None) -> Tensor:
         """What each position reads."""
         if causal:
-            read: Tensor = self.out(causal_attention(self.mix(value_MND), self.heads))
+            read: Tensor = self.out(causal_attention(self.mix(value_MND), self.heads, noise))
             return read
         query, key, value = self._split(value_MND)
-        return self._join(functional.scaled_dot_product_attention(query, key, value))
+        weight_MHNN = (query @ key.mT * key.shape[-1] ** -0.5).softmax(dim=-1)
+        return self._join((weight_MHNN if noise is None else noise.drop(weight_MHNN)) @ value)
 
     def step(self, value_M1D: Tensor, past: Past | None) -> tuple[Tensor, Past]:
         """What one new position reads of the past and itself, and the past with it appended."""
@@ -80,7 +82,7 @@ class CrossAttention(nn.Module):
             nn.init.xavier_uniform_(layer.weight)
         nn.init.xavier_uniform_(self.out.weight, gain)
 
-    def forward(self, value_MND: Tensor, memory_MKD: Tensor) -> Tensor:
+    def forward(self, value_MND: Tensor, memory_MKD: Tensor, noise: Noise | None = None) -> Tensor:
         """What each position reads of the memory."""
         sequences, entries, width = memory_MKD.shape
         key_MKHE = self.key(memory_MKD).view(sequences, entries, self.heads, -1)
@@ -92,6 +94,8 @@ class CrossAttention(nn.Module):
         answer_MPD = torch.einsum("mkhe,dhe->mhkd", held_MKHE, out_DHE).flatten(1, 2)
         logit_MNP = (value_MND @ pattern_MPD.transpose(1, 2)).float()
         share_MNHK = logit_MNP.view(sequences, -1, self.heads, entries).softmax(dim=-1)
+        if noise is not None:
+            share_MNHK = noise.drop(share_MNHK)
         read: Tensor = share_MNHK.flatten(2) @ answer_MPD
         return read
 
@@ -145,13 +149,13 @@ class Block(nn.Module):
         """The stream after self-attention: the only step that does not see the memory."""
         normed_MND = self.self_norm(stream_MND)
         base_MND = normed_MND if self.norm_stream else stream_MND
-        return add(base_MND, self.self_attention(normed_MND, causal), noise)
+        return add(base_MND, self.self_attention(normed_MND, causal, noise), noise)
 
     def read_memory(
         self, stream_MND: Tensor, memory_MKD: Tensor, noise: Noise | None = None
     ) -> Tensor:
         """The stream after attention to the memory and the feed-forward step."""
-        read_MND = self.memory_attention(self.memory_norm(stream_MND), memory_MKD)
+        read_MND = self.memory_attention(self.memory_norm(stream_MND), memory_MKD, noise)
         stream_MND = add(stream_MND, read_MND, noise)
         return add(stream_MND, self.feed(self.feed_norm(stream_MND)), noise)
 
