@@ -33,7 +33,7 @@ class PlacedConfig(Settings):
     locality: float = Field(0.12, ge=0)
     absolute: bool = False  # adds positions to keys: off, nothing depends on where a thing is
     iterations: int = Field(3, ge=1, le=20)
-    gradient: Literal["unrolled", "implicit"] = "unrolled"  # implicit stays on the plateau
+    gradient: Literal["unrolled", "implicit"] = "unrolled"  # with salient seeds either learns
     normalise: Literal["mean", "sum"] = "mean"
 
     type_width: int = Field(12, ge=1, le=4096)
