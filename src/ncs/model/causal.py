@@ -1,7 +1,7 @@
 """Attention of every position to itself and those before it, with its gradient written out.
 
-Legend: S sequences, N positions, D channels of queries, keys and values side by side,
-X sequences of one head each, E channels of a head.
+Legend: S sequences, N positions, D channels, X sequences of one head each, E channels of a head,
+P parts: queries, keys and values.
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ from torch import Tensor
 from ncs.model.noise import Noise
 
 QUERY_BLOCK = 64  # queries at a time, so that few of the keys behind them are masked
+GROUP_NUMBERS = 1 << 19  # 2 MB of weights
 
 
 def causal_attention(mixed_SND: Tensor, heads: int, noise: Noise | None = None) -> Tensor:
@@ -23,7 +24,7 @@ def causal_attention(mixed_SND: Tensor, heads: int, noise: Noise | None = None) 
 
 
 class CausalAttention(torch.autograd.Function):
-    """Goes by blocks of queries, which skips most of what the mask would discard.
+    """Takes a few sequences at a time, which stay in the cache, and their queries by blocks.
 
     Keeps the attention weights: the library's fused kernel computes them again on the way back,
     takes half as long again for it, and knows no dropout. A dropped weight is kept with a minus
@@ -34,48 +35,87 @@ class CausalAttention(torch.autograd.Function):
     def forward(ctx: Any, mixed_SND: Tensor, heads: int, noise: Noise | None) -> Tensor:
         """What each position reads."""
         sequences, length, width = mixed_SND.shape
-        apart = mixed_SND.view(sequences, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
-        query_XNE, key_XNE, value_XNE = apart.reshape(3, sequences * heads, length, -1).unbind(0)
-        read_XNE, weights = torch.empty_like(query_XNE), []
-        ctx.keep = 1.0 if noise is None else noise.keep
-        for start in range(0, length, QUERY_BLOCK):
-            query = query_XNE[:, start : start + QUERY_BLOCK]
-            end = start + query.shape[1]
-            mask = query.new_full((query.shape[1], end), -torch.inf).triu_(start + 1)
-            logit = torch.baddbmm(mask, query, key_XNE[:, :end].mT, alpha=query.shape[2] ** -0.5)
-            weight = torch.softmax(logit, dim=2, out=logit)
-            if noise is not None and ctx.keep < 1:
-                weight *= noise.signs(weight.shape)
-            weights.append(weight)
-            read_XNE[:, start:end] = kept(weight, ctx.keep) @ value_XNE[:, :end]
-        if ctx.keep < 1:
-            read_XNE /= ctx.keep
-        ctx.save_for_backward(query_XNE, key_XNE, value_XNE, *weights)
-        together = read_XNE.view(sequences, heads, length, -1).transpose(1, 2)
-        return together.reshape(sequences, length, width // 3)
+        read_SND = mixed_SND.new_empty(sequences, length, width // 3)
+        weights = []
+        for group in groups(sequences, heads, length):
+            parts = split_heads(mixed_SND[group], 3, heads)
+            read_1XNE = torch.empty_like(parts[:1])
+            weights += attend(parts, read_1XNE[0], noise)
+            read_SND[group] = join_heads(read_1XNE, heads)
+        ctx.save_for_backward(mixed_SND, *weights)
+        ctx.heads, ctx.keep = heads, 1.0 if noise is None else noise.keep
+        return read_SND
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """The gradient of queries, keys and values side by side."""
-        query_XNE, key_XNE, value_XNE, *weights = ctx.saved_tensors
-        sequences, length, width = grads[0].shape
-        heads, scale = len(query_XNE) // sequences, query_XNE.shape[2] ** -0.5
-        apart = (grads[0] / ctx.keep).view(sequences, length, heads, -1)
-        grad_XNE = apart.transpose(1, 2).flatten(0, 1)
-        out_3XNE = torch.empty(3, *query_XNE.shape, device=query_XNE.device)
-        grad_query, grad_key, grad_value = out_3XNE.unbind(0)
-        for weight in reversed(weights):  # the last block reaches every key: it fills, others add
-            end = weight.shape[2]
-            start, last = end - weight.shape[1], end == length
-            grad = grad_XNE[:, start:end]
-            put(grad_value[:, :end], kept(weight, ctx.keep).mT @ grad, last)
-            grad_logit = grad @ value_XNE[:, :end].mT
-            back_through_softmax(grad_logit, weight, ctx.keep)
-            grad_logit *= scale
-            put(grad_query[:, start:end], grad_logit @ key_XNE[:, :end], True)
-            put(grad_key[:, :end], grad_logit.mT @ query_XNE[:, start:end], last)
-        together = out_3XNE.view(3, sequences, heads, length, -1).permute(1, 3, 0, 2, 4)
-        return together.reshape(sequences, length, 3 * width), None, None
+        mixed_SND, *weights = ctx.saved_tensors
+        sequences, length, _ = mixed_SND.shape
+        grad_SND = torch.empty_like(mixed_SND)
+        blocks = (length + QUERY_BLOCK - 1) // QUERY_BLOCK
+        for number, group in enumerate(groups(sequences, ctx.heads, length)):
+            parts = split_heads(mixed_SND[group], 3, ctx.heads)
+            grad_read = split_heads(grads[0][group], 1, ctx.heads)[0]
+            mine = weights[number * blocks : (number + 1) * blocks]
+            grad_parts = attend_back(parts, grad_read, mine, ctx.keep)
+            grad_SND[group] = join_heads(grad_parts, ctx.heads)
+        return grad_SND, None, None
+
+
+def attend(parts_3XNE: Tensor, read_XNE: Tensor, noise: Noise | None) -> list[Tensor]:
+    """Fills in what each position reads; the weights of each block of queries come back."""
+    query_XNE, key_XNE, value_XNE = parts_3XNE.unbind(0)
+    weights, keep = [], 1.0 if noise is None else noise.keep
+    for start in range(0, query_XNE.shape[1], QUERY_BLOCK):
+        query = query_XNE[:, start : start + QUERY_BLOCK]
+        end = start + query.shape[1]
+        mask = query.new_full((query.shape[1], end), -torch.inf).triu_(start + 1)
+        logit = torch.baddbmm(mask, query, key_XNE[:, :end].mT, alpha=query.shape[2] ** -0.5)
+        weight = torch.softmax(logit, dim=2, out=logit)
+        if noise is not None and keep < 1:
+            weight *= noise.signs(weight.shape)
+        weights.append(weight)
+        torch.div(kept(weight, keep) @ value_XNE[:, :end], keep, out=read_XNE[:, start:end])
+    return weights
+
+
+def attend_back(parts_3XNE: Tensor, grad_XNE: Tensor, weights: list[Tensor], keep: float) -> Tensor:
+    """Gradients of queries, keys and values, (3, X, N, E)."""
+    query_XNE, key_XNE, value_XNE = parts_3XNE.unbind(0)
+    out_3XNE = torch.empty_like(parts_3XNE)
+    grad_query, grad_key, grad_value = out_3XNE.unbind(0)
+    grad_XNE = grad_XNE / keep
+    for weight in reversed(weights):  # the last block reaches every key: it fills, others add
+        end = weight.shape[2]
+        start, last = end - weight.shape[1], end == query_XNE.shape[1]
+        grad = grad_XNE[:, start:end]
+        put(grad_value[:, :end], kept(weight, keep).mT @ grad, last)
+        grad_logit = grad @ value_XNE[:, :end].mT
+        back_through_softmax(grad_logit, weight, keep)
+        grad_logit *= query_XNE.shape[2] ** -0.5
+        put(grad_query[:, start:end], grad_logit @ key_XNE[:, :end], True)
+        put(grad_key[:, :end], grad_logit.mT @ query_XNE[:, start:end], last)
+    return out_3XNE
+
+
+def groups(sequences: int, heads: int, length: int) -> list[slice]:
+    """Slices of sequences whose largest block of weights stays in the cache."""
+    size = max(1, GROUP_NUMBERS // (heads * min(length, QUERY_BLOCK) * length))
+    return [slice(start, start + size) for start in range(0, sequences, size)]
+
+
+def split_heads(mixed_SND: Tensor, parts: int, heads: int) -> Tensor:
+    """Parts that stand side by side one after another, each head a sequence: (parts, X, N, E)."""
+    sequences, length, _ = mixed_SND.shape
+    apart = mixed_SND.reshape(sequences, length, parts, heads, -1).permute(2, 0, 3, 1, 4)
+    return apart.reshape(parts, sequences * heads, length, -1)
+
+
+def join_heads(parts_PXNE: Tensor, heads: int) -> Tensor:
+    """Parts side by side again: undoes ``split_heads``, as a view of (S, N, parts, heads, E)."""
+    parts, _, length, _ = parts_PXNE.shape
+    apart = parts_PXNE.view(parts, -1, heads, length, parts_PXNE.shape[3])
+    return apart.permute(1, 3, 0, 2, 4).flatten(2)
 
 
 def kept(weight: Tensor, keep: float) -> Tensor:

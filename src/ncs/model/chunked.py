@@ -14,9 +14,9 @@ from torch import Tensor
 
 from ncs.model.noise import Noise
 
-CHUNK_NUMBERS = 1 << 20  # 4 MB: larger chunks leave the cache, smaller ones slow the products
+CHUNK_NUMBERS = 1 << 21  # 8 MB: larger chunks leave the cache, smaller ones slow the products
 ARGMAX_BLOCK = 64
-HIDDEN_NUMBERS = 3 << 17  # 1.5 MB of hidden layer, next to the rows it comes from and goes to
+HIDDEN_NUMBERS = 3 << 18  # 3 MB of hidden layer, beside the rows it comes from and goes to
 
 
 def relax(
@@ -69,7 +69,7 @@ class Relax(torch.autograd.Function):
         half: bool,
     ) -> tuple[Tensor, Tensor]:
         """Mixed rows and tokens."""
-        relaxed_MV = feature_MC.new_empty(len(feature_MC), len(head_VC))
+        kept = []  # as many pieces, not one: memory that large would come fresh every time
         mixed_MC = feature_MC.new_empty(len(feature_MC), len(entry_CV))
         token_M = torch.empty(len(feature_MC), dtype=torch.long, device=feature_MC.device)
         # The temperature is divided out of the small matrices rather than of the large ones.
@@ -79,9 +79,9 @@ class Relax(torch.autograd.Function):
             noise.fill_gumbel(logit_MV, 1 / temperature)
             accumulate(logit_MV.add_(bias_V / temperature), feature_MC[chunk], head_CV, half)
             token_M[chunk] = argmax(logit_MV)
-            torch.softmax(logit_MV, dim=1, out=relaxed_MV[chunk])
-            assign(mixed_MC[chunk], relaxed_MV[chunk], entry_CV.T, half)
-        ctx.save_for_backward(feature_MC, head_VC, entry_CV, relaxed_MV)
+            kept.append(torch.softmax(logit_MV, dim=1))
+            assign(mixed_MC[chunk], kept[-1], entry_CV.T, half)
+        ctx.save_for_backward(feature_MC, head_VC, entry_CV, *kept)
         ctx.temperature, ctx.half = temperature, half
         ctx.mark_non_differentiable(token_M)
         return mixed_MC, token_M
@@ -89,26 +89,25 @@ class Relax(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the feature, both matrices and the bias."""
-        feature_MC, head_VC, entry_CV, relaxed_MV = ctx.saved_tensors
+        feature_MC, head_VC, entry_CV, *kept = ctx.saved_tensors
         grad_MC, half = grads[0] / ctx.temperature, ctx.half
         grad_feature_MC = torch.empty_like(feature_MC)
-        grad_head_CV = torch.zeros_like(head_VC.T, memory_format=torch.contiguous_format)
-        grad_entry_CV = torch.zeros_like(entry_CV, memory_format=torch.contiguous_format)
+        grad_head_VC = torch.zeros_like(head_VC)
+        grad_entry_VC = torch.zeros_like(entry_CV.T, memory_format=torch.contiguous_format)
         grad_bias_V = head_VC.new_zeros(len(head_VC))
         buffer = scratch(feature_MC, len(head_VC))
-        for chunk in chunks(feature_MC, len(head_VC)):
-            relaxed = relaxed_MV[chunk]
-            accumulate(grad_entry_CV, grad_MC[chunk].T, relaxed, half)
+        for chunk, relaxed in zip(chunks(feature_MC, len(head_VC)), kept, strict=True):
+            accumulate(grad_entry_VC, relaxed.T, grad_MC[chunk], half)
             grad_logit = buffer[: len(relaxed)]
             assign(grad_logit, grad_MC[chunk], entry_CV, half)
             torch._softmax_backward_data(
                 grad_logit, relaxed, 1, torch.float32, grad_input=grad_logit
             )
             assign(grad_feature_MC[chunk], grad_logit, head_VC, half)
-            accumulate(grad_head_CV, feature_MC[chunk].T, grad_logit, half)
+            accumulate(grad_head_VC, grad_logit.T, feature_MC[chunk], half)
             grad_bias_V += grad_logit.sum(dim=0)
-        grad_entry_CV *= ctx.temperature
-        return grad_feature_MC, grad_head_CV.T, grad_bias_V, grad_entry_CV, None, None, None
+        grad_entry_VC *= ctx.temperature
+        return grad_feature_MC, grad_head_VC, grad_bias_V, grad_entry_VC.T, None, None, None
 
 
 class CrossEntropy(torch.autograd.Function):
@@ -127,7 +126,7 @@ class CrossEntropy(torch.autograd.Function):
         needed = any(ctx.needs_input_grad[:2])
         each_M = torch.empty_like(weight_M)
         head_DV = head_VD.T.contiguous()
-        grad_feature_MD, grad_head_DV = torch.empty_like(feature_MD), torch.zeros_like(head_DV)
+        grad_feature_MD, grad_head_VD = torch.empty_like(feature_MD), torch.zeros_like(head_VD)
         logit_buffer, grad_buffer = (scratch(feature_MD, len(head_VD)) for _ in range(2))
         for chunk in chunks(feature_MD, len(head_VD)):
             entry_M1, weight_M1 = token_M[chunk, None], weight_M[chunk, None]
@@ -140,17 +139,17 @@ class CrossEntropy(torch.autograd.Function):
             if needed:
                 grad_MV.scatter_add_(1, entry_M1, torch.full_like(weight_M1, -1.0))
                 assign(grad_feature_MD[chunk], grad_MV, head_VD, half)
-                accumulate(grad_head_DV, (feature_MD[chunk] * weight_M1).T, grad_MV, half)
+                accumulate(grad_head_VD, grad_MV.T, feature_MD[chunk] * weight_M1, half)
         grad_feature_MD *= weight_M[:, None]
-        ctx.save_for_backward(grad_feature_MD, grad_head_DV)
+        ctx.save_for_backward(grad_feature_MD, grad_head_VD)
         ctx.mark_non_differentiable(each_M)
         return (each_M * weight_M).sum(), each_M
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the feature and of the matrix."""
-        grad_feature_MD, grad_head_DV = ctx.saved_tensors
-        return grad_feature_MD * grads[0], (grad_head_DV * grads[0]).T, None, None, None
+        grad_feature_MD, grad_head_VD = ctx.saved_tensors
+        return grad_feature_MD * grads[0], grad_head_VD * grads[0], None, None, None
 
 
 class FeedForward(torch.autograd.Function):
