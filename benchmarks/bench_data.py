@@ -24,7 +24,7 @@ def bare_renderer() -> float:
     """Seconds to show random scenes of four cubes, with nothing else done."""
     scene = shared_scene(12)
     rng = np.random.default_rng(0)
-    cells = [rng.choice(16, 4, replace=False) for _ in range(FRAMES)]
+    cells = [rng.choice(16, 4, replace=False).tolist() for _ in range(FRAMES)]
     scene.paint(rng.random((4, 3)).astype(np.float32))
     began = time.perf_counter()
     for cell in cells:

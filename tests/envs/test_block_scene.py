@@ -12,7 +12,7 @@ RED = np.tile(np.array([[1, 0, 0]], np.float32), (12, 1))
 def picture(cells: list[int], size: int = 64) -> np.ndarray:
     scene = shared_scene(12)
     scene.paint(RED)
-    scene.arrange(np.array(cells))
+    scene.arrange(cells)
     return scene.picture(size)
 
 
@@ -34,7 +34,7 @@ def test_cubes_are_13_pixels_wide_and_3_apart_in_every_row_and_column() -> None:
 def test_a_cube_shows_exactly_its_colour() -> None:
     scene = shared_scene(12)
     scene.paint(np.array([[0.2, 0.4, 0.6]], np.float32))
-    scene.arrange(np.array([5]))
+    scene.arrange([5])
     seen = np.unique(scene.picture(64).reshape(-1, 3), axis=0).tolist()
     assert seen == [[51, 102, 153], [FLOOR] * 3]
 
@@ -51,7 +51,7 @@ def scene_of(cell: int) -> np.ndarray:
 
 def test_segments_mark_each_cube_by_its_number() -> None:
     scene = shared_scene(12)
-    scene.arrange(np.array([3, 12, 7]))
+    scene.arrange([3, 12, 7])
     segment = scene.segment(64)
     assert np.bincount(segment.ravel()).tolist() == [64 * 64 - 3 * 169, 169, 169, 169]
 

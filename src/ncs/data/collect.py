@@ -76,7 +76,7 @@ class Explorer:
             index = int(self.orders[lane][self._moves[lane]])
             actions.append(self._envs[lane].random_move(index, self._rngs[lane]))
             self._moves[lane] += 1
-        return np.stack(actions)
+        return np.array(actions, np.float32)
 
 
 @dataclass(frozen=True)

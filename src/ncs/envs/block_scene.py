@@ -7,7 +7,7 @@ pixels a cube is 13 wide and 3 pixels of floor lie between neighbours.
 import contextlib
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ class BlockScene:
         self._index_of_body = np.zeros(n_cubes + 2, np.uint8)
         self._index_of_body[self._cubes] = np.arange(1, n_cubes + 1)
         self._painted: NDArray[np.float32] | None = None
+        self._cells = [-1] * n_cubes
         self._centres = [(float(x), float(y), half) for x, y in cell_centres()]
         self._view = pybullet.computeViewMatrix((0, 0, CAMERA_HEIGHT), (0, 0, 0), (0, 1, 0))
         angle = 2 * np.degrees(np.arctan(SIDE * SPACING / 2 / CAMERA_HEIGHT))
@@ -79,25 +80,28 @@ class BlockScene:
                 body, -1, rgbaColor=(*colour, 1), physicsClientId=self._client
             )
 
-    def arrange(self, cell_N: NDArray[np.int64]) -> None:
+    def arrange(self, cells: Sequence[int]) -> None:
         """Puts each cube in its cell; a negative cell, or none, hides the cube."""
-        cells = [*cell_N.tolist(), *[-1] * (len(self._cubes) - len(cell_N))]
-        for body, cell in zip(self._cubes, cells, strict=True):
-            position = HIDDEN if cell < 0 else self._centres[cell]
-            pybullet.resetBasePositionAndOrientation(
-                body, position, UPRIGHT, physicsClientId=self._client
-            )
+        wanted = [*cells, *[-1] * (len(self._cubes) - len(cells))]
+        for index, (cell, held) in enumerate(zip(wanted, self._cells, strict=True)):
+            if cell != held:
+                position = HIDDEN if cell < 0 else self._centres[cell]
+                pybullet.resetBasePositionAndOrientation(
+                    self._cubes[index], position, UPRIGHT, physicsClientId=self._client
+                )
+        self._cells = wanted
 
     def picture(self, size: int) -> NDArray[np.uint8]:
         """RGB from above, (size, size, 3)."""
-        return np.ascontiguousarray(self._shoot(size)[0][..., :3])
+        rgba = self._shoot(size, pybullet.ER_NO_SEGMENTATION_MASK)[0]
+        return np.ascontiguousarray(rgba[..., :3])
 
     def segment(self, size: int) -> NDArray[np.uint8]:
         """Which cube each pixel shows, (size, size): 0 is floor, i + 1 is cube i."""
-        index: NDArray[np.uint8] = self._index_of_body[np.maximum(self._shoot(size)[1], 0)]
+        index: NDArray[np.uint8] = self._index_of_body[np.maximum(self._shoot(size, 0)[1], 0)]
         return index
 
-    def _shoot(self, size: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    def _shoot(self, size: int, flags: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """One exposure: RGBA, and the body each pixel shows.
 
         Light from straight above makes a cube's top exactly its colour.
@@ -113,6 +117,7 @@ class BlockScene:
             lightSpecularCoeff=0.0,
             shadow=0,
             renderer=pybullet.ER_TINY_RENDERER,
+            flags=flags,
             physicsClientId=self._client,
         )
         shape = (size, size)

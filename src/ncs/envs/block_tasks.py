@@ -5,6 +5,7 @@ Legend: N objects, 2 coordinates.
 """
 
 import functools
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -37,9 +38,35 @@ def cell_centres() -> NDArray[np.float64]:
     return centre
 
 
-def free_cells(cell_N: Cells) -> list[int]:
+@functools.cache
+def cube_centres() -> NDArray[np.float32]:
+    """The middle of a cube that stands in each cell, (16, 3), not to be written to."""
+    centre = np.full((N_CELLS, 3), CUBE / 2, np.float32)
+    centre[:, :2] = cell_centres()
+    centre.flags.writeable = False
+    return centre
+
+
+@functools.cache
+def _moves() -> NDArray[np.float32]:
+    """The action (w, dw) from each cell to each, (16, 16, 6)."""
+    centre = cell_centres()
+    action = np.zeros((N_CELLS, N_CELLS, 6), np.float32)
+    action[..., :2] = centre[:, None]
+    action[..., 2] = CUBE / 2
+    action[..., 3:5] = centre - centre[:, None]
+    return action
+
+
+def exact_move(cell: int, target: int) -> NDArray[np.float32]:
+    """The action that takes a cube from the middle of its cell to the middle of another."""
+    action: NDArray[np.float32] = _moves()[cell, target].copy()
+    return action
+
+
+def free_cells(cells: Iterable[int]) -> list[int]:
     """Cells that no object stands on, in order."""
-    occupied = set(cell_N.tolist())
+    occupied = set(cells)
     return [cell for cell in range(N_CELLS) if cell not in occupied]
 
 

@@ -1,5 +1,6 @@
 """block-rearrange: coloured cubes on a 4 x 4 grid, seen from above. The class is the spec."""
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -8,13 +9,13 @@ from numpy.typing import NDArray
 from ncs.envs.arenas import arena_of
 from ncs.envs.block_scene import BlockScene, shared_scene
 from ncs.envs.block_tasks import (
-    CUBE,
     N_CELLS,
     NO_GOAL,
     WORLD,
     Style,
-    cell_centres,
+    cube_centres,
     draw_task,
+    exact_move,
     free_cells,
     nearest_cell,
     next_move,
@@ -88,60 +89,54 @@ class BlockRearrange(Rearrange):
         return draw_task(rng, self.n_objects, self.goal, self.n_constrained, self.style)
 
     def _set_up(self, task: Task) -> None:
-        self._cell_N = task.scene["start"].astype(np.int64)
-        self._goal_N = task.scene["goal"].astype(np.int64)
-        used = [*self._cell_N.tolist(), *self._goal_N.tolist()]
-        if min(used) < NO_GOAL or max(used) >= N_CELLS or NO_GOAL in self._cell_N:
+        # Plain lists: at a dozen numbers they are quicker than arrays.
+        self._cells: list[int] = task.scene["start"].tolist()
+        self._goals: list[int] = task.scene["goal"].tolist()
+        used = self._cells + self._goals
+        if min(used) < NO_GOAL or max(used) >= N_CELLS or NO_GOAL in self._cells:
             raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used}")
 
     def _move(self, action: NDArray[np.float64]) -> None:
         x, y, _, dx, dy, _ = action.tolist()
         picked, target = nearest_cell(x, y), nearest_cell(x + dx, y + dy)
-        if picked is None or target is None or target in self._cell_N:
-            return
-        self._cell_N[self._cell_N == picked] = target
+        if picked in self._cells and target is not None and target not in self._cells:
+            self._cells[self._cells.index(picked)] = target
 
-    def _constraints(self) -> NDArray[np.bool_]:
-        constrained = self._goal_N != NO_GOAL
-        holds: NDArray[np.bool_] = (self._cell_N == self._goal_N)[constrained]
-        return holds
+    def _constraints(self) -> list[bool]:
+        pairs = zip(self._cells, self._goals, strict=True)
+        return [cell == goal for cell, goal in pairs if goal != NO_GOAL]
 
     def _picture(self, size: int) -> NDArray[np.uint8]:
-        return self._show(self._cell_N).picture(size)
+        return self._show(self._cells).picture(size)
 
     def _goal_picture(self, size: int) -> NDArray[np.uint8]:
-        return self._show(self._goal_N).picture(size)
+        return self._show(self._goals).picture(size)
 
-    def _show(self, cell_N: NDArray[np.int64]) -> BlockScene:
+    def _show(self, cells: Sequence[int]) -> BlockScene:
         scene = shared_scene(self.max_objects)
         scene.paint(self.task.scene["colour"])
-        scene.arrange(cell_N)
+        scene.arrange(cells)
         return scene
 
     def segment(self) -> NDArray[np.uint8]:
         """Which cube each pixel shows, (64, 64): 0 is floor, i + 1 is cube i."""
-        return self._show(self._cell_N).segment(IMAGE_SIZE)
+        return self._show(self._cells).segment(IMAGE_SIZE)
 
     def truth(self) -> Truth:
         """Where every cube really is: for scoring and diagnostics only."""
-        position_N3 = np.full((self.n_objects, 3), CUBE / 2, np.float32)
-        position_N3[:, :2] = cell_centres()[self._cell_N]
         colour_N3 = np.asarray(self.task.scene["colour"], np.float32)
-        return Truth(position_N3, colour_N3, np.zeros(self.n_objects, np.int32))
+        kind_N = np.zeros(self.n_objects, np.int32)
+        return Truth(cube_centres()[self._cells], colour_N3, kind_N)
 
     def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """An exact pick of one cube and a random free cell to put it."""
-        free = free_cells(self._cell_N)
-        return self._action(index, free[rng.integers(len(free))])
+        free = free_cells(self._cells)
+        return exact_move(self._cells[index], free[rng.integers(len(free))])
 
     def oracle_action(self) -> NDArray[np.float32]:
         """The next action of a shortest solution; picks nothing up once all is done."""
-        move = next_move(self._cell_N, self._goal_N)
-        return np.zeros(6, np.float32) if move is None else self._action(*move)
-
-    def _action(self, index: int, target: int) -> NDArray[np.float32]:
-        """The exact pick-and-move of one cube to a cell."""
-        centre = cell_centres()
-        here = centre[self._cell_N[index]]
-        there = centre[target]
-        return np.array([*here, CUBE / 2, *(there - here), 0.0], np.float32)
+        move = next_move(np.array(self._cells), np.array(self._goals))
+        if move is None:
+            return np.zeros(6, np.float32)
+        index, target = move
+        return exact_move(self._cells[index], target)

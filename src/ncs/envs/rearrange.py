@@ -1,6 +1,7 @@
 """What every rearrangement world shares: spaces, episodes, goals and the count of constraints."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, get_args
 
 import gymnasium
@@ -83,7 +84,7 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         """Carries out one pick-and-move, or nothing if it is not legal."""
 
     @abstractmethod
-    def _constraints(self) -> NDArray[np.bool_]:
+    def _constraints(self) -> Sequence[bool]:
         """Whether each constraint of the goal holds now."""
 
     @abstractmethod
@@ -139,7 +140,8 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         self._task = task
         self._set_up(task)
         self._steps = 0
-        self._unsatisfied_at_start = int((~self._constraints()).sum())
+        holds = self._constraints()
+        self._unsatisfied_at_start = len(holds) - sum(holds)
         image = self._picture(IMAGE_SIZE)
         # Free play has no goal to show; the first image stands in, and saves a rendering.
         self._goal_image = image.copy() if task.goal == "none" else self._goal_picture(IMAGE_SIZE)
@@ -177,7 +179,7 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         """Counts for the judge."""
         holds = self._constraints()
         return {
-            "satisfied": int(holds.sum()),
+            "satisfied": sum(holds),
             "constraints": len(holds),
             "unsatisfied_at_start": self._unsatisfied_at_start,
             "minimum_moves": self.task.minimum_moves,

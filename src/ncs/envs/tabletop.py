@@ -187,10 +187,9 @@ class RobogymRearrange(Rearrange):
         if fits(self._boxes, self._position_N2, index, target_2[None])[0]:
             self._position_N2[index] = target_2
 
-    def _constraints(self) -> NDArray[np.bool_]:
+    def _constraints(self) -> list[bool]:
         near_N = distance(self._position_N2, self._goal_N2) < REACH
-        holds: NDArray[np.bool_] = near_N[self._constrained_N]
-        return holds
+        return [bool(near) for near in near_N[self._constrained_N]]
 
     def _picture(self, size: int) -> NDArray[np.uint8]:
         return stage_for(self.mesh_set).picture(self._cast, self._position_N2, size)
