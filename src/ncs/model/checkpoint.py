@@ -25,7 +25,7 @@ from torch import Tensor, nn
 import ncs
 from ncs.model.plan import TrainConfig
 from ncs.model.registry import build_model
-from ncs.model.world import WorldModel
+from ncs.model.world import Trainable, WorldModel
 from ncs.records import ConfigError, DataError
 from ncs.storage import (
     brief,
@@ -194,6 +194,15 @@ def load_model(folder: Path, device: str | torch.device = "cpu") -> WorldModel:
     Safe on a folder from anyone: nothing in it is executed, its settings are checked like any
     user's, and a file that was changed is refused by name.
     """
+    model = load_trained(folder, device)
+    if not isinstance(model, WorldModel):
+        name = read_config(folder).model
+        raise DataError(f"{folder}: holds {name}, which is no world model; see 'ncs train'")
+    return model
+
+
+def load_trained(folder: Path, device: str | torch.device = "cpu") -> Trainable:
+    """Whatever was trained in a folder, as safely as ``load_model``."""
     manifest = read_manifest(folder)
     config = _parse_config(folder, manifest)
     weights = _read_file(folder, manifest, "weights")

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from ncs.model.checkpoint import Arrays, fill, to_arrays
 from ncs.model.plan import Draw, TrainConfig, rate, torch_seed, torch_seeded
 from ncs.model.registry import build_model
-from ncs.model.world import ParameterGroup, WorldModel
+from ncs.model.world import ParameterGroup, Trainable
 from ncs.records import Clips, ConfigError, DataError, NcsError
 
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -63,13 +63,13 @@ def cut_batches(
     return batches
 
 
-def new_model(config: TrainConfig) -> WorldModel:
+def new_model(config: TrainConfig) -> Trainable:
     """A fresh model whose first weights depend on the settings alone."""
     with torch_seeded(torch_seed(config, "weights"), torch.device("cpu")):
         return build_model(config.model, config.network)
 
 
-def check_groups(model: WorldModel, groups: Sequence[ParameterGroup]) -> None:
+def check_groups(model: Trainable, groups: Sequence[ParameterGroup]) -> None:
     """Refuses groups that leave a trainable parameter out or hold one twice."""
     held = [id(parameter) for group in groups for parameter in group.parameters]
     for name, parameter in model.named_parameters():
@@ -82,7 +82,7 @@ def check_groups(model: WorldModel, groups: Sequence[ParameterGroup]) -> None:
 class Learner:
     """Holds what training changes. Between two steps it can be written down and taken up again."""
 
-    def __init__(self, model: WorldModel, config: TrainConfig, fabric: Fabric) -> None:
+    def __init__(self, model: Trainable, config: TrainConfig, fabric: Fabric) -> None:
         self.config = config
         self.fabric = fabric
         self.model = model.to(fabric.device).train()
@@ -141,6 +141,7 @@ class Learner:
         for group, settings in zip(self.groups, self.optimiser.param_groups, strict=True):
             settings["lr"] = self.rate(group)
         self.optimiser.step()
+        self.model.settle()
         self.step += 1
         if self.mean:
             # Early weights are soon forgotten: the mean starts short and grows long.
@@ -151,10 +152,12 @@ class Learner:
 
     def rate(self, group: ParameterGroup) -> float:
         """The learning rate of a group at the present step."""
-        return rate(self.config, group.peak_rate, group.warmup_steps, self.step)
+        share = group.decay_share
+        config = self.config.model_copy(update={} if share is None else {"decay_share": share})
+        return rate(config, group.peak_rate, group.warmup_steps, self.step)
 
     @contextlib.contextmanager
-    def in_use(self) -> Iterator[WorldModel]:
+    def in_use(self) -> Iterator[Trainable]:
         """The model as a user would load it: averaged weights if there are any, no dropout."""
         raw = {name: p.detach().clone() for name, p in self._averaged_parameters()}
         for name, parameter in self._averaged_parameters():

@@ -4,17 +4,17 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ncs.model.world import WorldModel
+from ncs.model.world import Trainable
 from ncs.records import ConfigError
 from ncs.settings import Settings
 
 
 @dataclass(frozen=True)
 class ModelClasses:
-    """A world model and its settings."""
+    """Something that can be trained, and its settings."""
 
     config: type[Settings]
-    model: type[WorldModel]
+    model: type[Trainable]
 
 
 def _late(module: str, config: str, model: str) -> Callable[[], ModelClasses]:
@@ -31,7 +31,7 @@ _LOADERS: dict[str, Callable[[], ModelClasses]] = {
 }
 
 
-def register_model(name: str, config: type[Settings], model: type[WorldModel]) -> None:
+def register_model(name: str, config: type[Settings], model: type[Trainable]) -> None:
     """Makes a world model of one's own known to training, checkpoints and reports.
 
     Do so where the classes are defined, so that every process that imports them knows the name.
@@ -46,7 +46,7 @@ def find_model(name: str) -> ModelClasses:
     return _LOADERS[name]()
 
 
-def build_model(name: str, network: Settings) -> WorldModel:
+def build_model(name: str, network: Settings) -> Trainable:
     """A fresh model; its first weights come from torch's current random state."""
     classes = find_model(name)
     if not isinstance(network, classes.config):

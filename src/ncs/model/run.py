@@ -24,7 +24,7 @@ from ncs.model.learner import DivergenceError, Learner, cut_batches, new_model
 from ncs.model.pictures import clip_rows, draw_sheet
 from ncs.model.plan import TrainConfig, draw_clips, torch_seed, torch_seeded, training_clips
 from ncs.model.watch import Ended, Outcome, Progress, Watcher
-from ncs.model.world import WorldModel
+from ncs.model.world import Trainable, WorldModel
 from ncs.records import Clips, ConfigError
 
 PREPARE_CLIPS = 1000  # enough for a per-pixel median
@@ -47,7 +47,7 @@ class Preparable(Protocol):
         ...
 
 
-def prepare(model: WorldModel, clips: Clips) -> None:
+def prepare(model: Trainable, clips: Clips) -> None:
     """Shows training clips to a model that wants to see some before its first step.
 
     What it keeps of them are buffers, so that they are part of its checkpoint.
@@ -207,7 +207,8 @@ class Run:
                 self._evaluate(model)
         if config.picture_clips and (step % config.picture_every == 0 or last):
             with self.learner.in_use() as model, self.interrupts.discardable():
-                self._draw(model)
+                if isinstance(model, WorldModel):
+                    self._draw(model)
 
     def _view(self, most: int) -> Clips:
         """Held-out clips, or the last of the others where none are held out."""
@@ -215,7 +216,7 @@ class Run:
         first = self.n_train if held_out else max(0, self.n_train - most)
         return self._some_clips(first, len(self.buffer), most)
 
-    def _evaluate(self, model: WorldModel) -> None:
+    def _evaluate(self, model: Trainable) -> None:
         """Notes the loss on held-out clips, and stops a run whose slots stay collapsed."""
         clips = self._view(self.config.holdout_clips)
         step, size = self.learner.step, self.config.batch // self.config.shards
@@ -228,18 +229,20 @@ class Run:
                 action = action.to(self.fabric.device)
                 with self.fabric.autocast():
                     loss = model.loss(frame, action, step, generator)
-                    slots = model.follow(
-                        frame, action, trained_slots(self.config.network), generator
-                    )
+                    if isinstance(model, WorldModel):
+                        n_slots = trained_slots(self.config.network)
+                        slots = model.follow(frame, action, n_slots, generator)
+                        masks.append(slots.mask.flatten(0, 1).float().cpu().numpy())
+                        presences.append(slots.presence.flatten(0, 1).cpu().numpy())
                 for name, value in {"loss": loss.total, **loss.parts}.items():
                     share = len(frame) / len(clips.frame)
                     sums[name] = sums.get(name, 0.0) + float(value) * share
-                masks.append(slots.mask.flatten(0, 1).float().cpu().numpy())
-                presences.append(slots.presence.flatten(0, 1).cpu().numpy())
         finite = {name: value for name, value in sums.items() if math.isfinite(value)}
         if self.journal and self.n_train < len(self.buffer):
             self.journal.metrics(step, {EVALUATED: finite})
-        self._watch_collapse(collapse_reason(np.concatenate(masks), np.concatenate(presences)))
+        if masks:
+            reason = collapse_reason(np.concatenate(masks), np.concatenate(presences))
+            self._watch_collapse(reason)
 
     def _watch_collapse(self, reason: str | None) -> None:
         step = self.learner.step

@@ -46,12 +46,38 @@ class ParameterGroup:
     parameters: list[nn.Parameter]
     peak_rate: float
     warmup_steps: int
+    decay_share: float | None = None  # last share of the steps, in place of the run's own
 
 
-class WorldModel(nn.Module, ABC):
-    """Level 1 of the paper: pixels in, entities out, and what an action does to them."""
+class Trainable(nn.Module, ABC):
+    """What the training room trains: anything that has a loss on clips."""
 
     config: Settings
+
+    @abstractmethod
+    def loss(
+        self,
+        frame_BTHWC: Tensor,
+        action_BTA: Tensor,
+        step: int,
+        generator: torch.Generator | None = None,
+    ) -> Loss:
+        """The training loss of a batch of clips (frames uint8) at a given step."""
+
+    @abstractmethod
+    def parameter_groups(self) -> list[ParameterGroup]:
+        """Every trainable parameter, once, with its learning rate."""
+
+    def parts(self) -> Iterator[tuple[str, nn.Module]]:
+        """The top-level parts by name, for counting parameters."""
+        yield from self.named_children()
+
+    def settle(self) -> None:
+        """Called after every step taken: for what follows the weights, such as a target network."""
+
+
+class WorldModel(Trainable):
+    """Level 1 of the paper: pixels in, entities out, and what an action does to them."""
 
     @abstractmethod
     def encode(
@@ -76,21 +102,3 @@ class WorldModel(nn.Module, ABC):
     @abstractmethod
     def decode(self, slots: Slots) -> Tensor:
         """The picture (B, 3, H, W) in [0, 1] that the slots stand for."""
-
-    @abstractmethod
-    def loss(
-        self,
-        frame_BTHWC: Tensor,
-        action_BTA: Tensor,
-        step: int,
-        generator: torch.Generator | None = None,
-    ) -> Loss:
-        """The training loss of a batch of clips (frames uint8) at a given step."""
-
-    @abstractmethod
-    def parameter_groups(self) -> list[ParameterGroup]:
-        """Every trainable parameter, once, with its learning rate."""
-
-    def parts(self) -> Iterator[tuple[str, nn.Module]]:
-        """The top-level parts by name, for counting parameters."""
-        yield from self.named_children()
