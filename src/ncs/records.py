@@ -138,6 +138,8 @@ class Result:
     final: float  # fractional success at the end
     best: float  # the highest it ever was
     seconds: float
+    cap_factor: int = 4  # steps allowed, times the fewest needed
+    noise: float = 0.0  # spread of what was added to actions, as a share of the tolerance
 
 
 class Env(Protocol):
@@ -145,6 +147,7 @@ class Env(Protocol):
 
     action_space: Any
     n_objects: int
+    tolerance: float  # metres by which a pick or a place may miss
 
     @property
     def setup(self) -> str:

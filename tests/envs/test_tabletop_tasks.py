@@ -11,13 +11,17 @@ from ncs.envs.shapes import extrude
 from ncs.envs.solids import solids
 from ncs.envs.tabletop_tasks import (
     HALF_AREA,
+    HELD_COLOURS,
     PALETTE,
     REACH,
     SLACK,
     Boxes,
     Law,
+    Style,
     default_moving,
     distance,
+    draw_colours,
+    draw_kinds,
     draw_task,
     find_boxes,
     fits,
@@ -187,3 +191,25 @@ def test_an_object_that_stands_nearly_right_but_in_the_way_is_put_right() -> Non
     index, target = next_move(squares(2), places, goals, np.array([True, True])) or (None, None)
     assert index == 1
     np.testing.assert_allclose(target, goals[1])
+
+
+def test_seen_and_unseen_share_no_mesh_and_no_colour() -> None:
+    shown = {style: drawn(style, 4) for style in ("plain", "seen", "unseen")}
+    for part in (0, 1):
+        assert not shown["seen"][part] & shown["unseen"][part]
+        assert shown["seen"][part] | shown["unseen"][part] == shown["plain"][part]
+    assert len(shown["unseen"][1]) == 4
+
+
+def test_unseen_colours_come_first_and_run_out_after_four() -> None:
+    for seed in range(20):
+        colours = draw_colours(np.random.default_rng(seed), 7, "unseen").tolist()
+        assert set(colours[:4]) == set(HELD_COLOURS)
+        assert len(set(colours)) == 7
+
+
+def drawn(style: Style, n_objects: int) -> tuple[set[int], set[int]]:
+    rng = np.random.default_rng(0)
+    kinds = draw_kinds(rng, 94, style, (4000,))
+    colours = [draw_colours(rng, n_objects, style) for _ in range(200)]
+    return set(kinds.tolist()), set(np.concatenate(colours).tolist())

@@ -127,3 +127,24 @@ def test_a_count_that_no_suite_has_is_said(tmp_path: Path) -> None:
 def test_an_unknown_method_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is no 'psychic'"):
         run(tmp_path / "r", method="psychic")
+
+
+def test_noise_grows_in_its_way_and_is_told_in_the_row(tmp_path: Path) -> None:
+    few = SMALL.model_copy(update={"goals": ("complete",), "objects": (4,)})
+    score = []
+    for noise in (0.0, 0.5, 5.0):
+        config = few.model_copy(update={"noise": noise})
+        rows = run(tmp_path / f"{noise}", config, method="oracle")
+        assert {(r.noise, r.cap_factor) for r in rows} == {(noise, 4)}
+        score.append(sum(r.best for r in rows) / len(rows))
+    assert score[0] == 1.0 > score[2]
+    assert score[1] >= score[2]
+    assert judge_hash(RANDOM, few) != judge_hash(RANDOM, few.model_copy(update={"noise": 0.5}))
+
+
+def test_fresh_tasks_have_the_style_that_was_asked_for(tmp_path: Path) -> None:
+    few = SMALL.model_copy(update={"objects": (4,), "seeds": 1, "split": "fresh"})
+    plain = run(tmp_path / "plain", few)
+    hard = run(tmp_path / "hard", few.model_copy(update={"style": "lookalike"}))
+    assert {r.split for r in hard} == {"fresh:lookalike:0"}
+    assert not {r.task for r in plain} & {r.task for r in hard}

@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from typing import Literal
 
 import tyro
 from pydantic import Field
@@ -24,6 +25,11 @@ class Collect(Command):
     episodes: int = Field(5000, ge=1, le=10_000_000, description="clips; the paper has 5000")
     objects: int = Field(4, ge=1, le=12, description="objects in each scene; the paper has 4")
     seed: int = Field(0, ge=0, lt=2**63, description="which random clips")
+    style: Literal["plain", "lookalike", "faint", "crowded", "seen", "unseen"] = Field(
+        "plain",
+        description="block scenes that are hard on purpose; robogym scenes without a third of the "
+        "meshes and four colours, or of these alone",
+    )
     workers: int = Field(
         default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
     )
@@ -36,7 +42,11 @@ class Collect(Command):
         from ncs.envs import make_env
 
         config = CollectConfig(
-            world=self.world, episodes=self.episodes, objects=self.objects, seed=self.seed
+            world=self.world,
+            episodes=self.episodes,
+            objects=self.objects,
+            seed=self.seed,
+            style="" if self.style == "plain" else self.style,
         )
         began = time.perf_counter()
         with progress("collecting", self.episodes, "clips") as advance:

@@ -4,8 +4,9 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import tyro
 from pydantic import Field, field_validator
 
 from ncs.cli.command import Command, World
@@ -38,10 +39,21 @@ class Evaluate(Command):
     episodes: int = Field(100, ge=1, le=100, description="episodes a seed; the paper has 100")
     split: Literal["dev", "test", "fresh"] = Field("test", description="which tasks")
     seed: int = Field(0, ge=0, lt=2**63, description="which fresh tasks, with --split fresh")
-    style: Literal["plain", "lookalike", "faint", "crowded"] = Field(
-        "plain", description="fresh block tasks that are hard on purpose"
+    style: Literal["plain", "lookalike", "faint", "crowded", "seen", "unseen"] = Field(
+        "plain",
+        description="fresh block tasks that are hard on purpose; robogym tasks of the meshes and "
+        "colours that 'ncs collect --style seen' shows, or of the others alone",
     )
-    cap_factor: int = Field(4, ge=1, le=64, description="steps allowed, times the fewest needed")
+    cap_factor: Annotated[int, tyro.conf.arg(aliases=["--horizon"])] = Field(
+        4, ge=1, le=64, description="steps allowed, times the fewest needed; the paper has 4"
+    )
+    noise: float = Field(
+        0.0,
+        ge=0,
+        le=10,
+        description="standard deviation of Gaussian noise on actions, as a share of the "
+        "distance by which a pick or place may miss",
+    )
     n_constrained: int = Field(2, ge=1, le=12, description="constraints of a fresh partial goal")
     workers: int = Field(
         default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
@@ -111,7 +123,9 @@ class Evaluate(Command):
             draw=self.seed,
             cap_factor=self.cap_factor,
             n_constrained=self.n_constrained,
+            noise=self.noise,
             style="" if self.style == "plain" else self.style,
+            setup=self._setup(),
         )
         method = self._method()
         index, count = (int(part) for part in self.shard.split("/"))
@@ -123,6 +137,14 @@ class Evaluate(Command):
             for step in run:
                 advance(step.done)
         return method, first
+
+    def _setup(self) -> str:
+        """The hash of a mesh set other than the package's own, for fresh tasks drawn from it."""
+        from ncs.envs import make_env
+        from ncs.envs.mesh_set import FOLDER_VARIABLE
+
+        foreign = self.world == "robogym-rearrange" and os.environ.get(FOLDER_VARIABLE)
+        return make_env(self.world).setup if foreign else ""
 
     def _method(self) -> "Method":
         """The method with its files and switches."""

@@ -43,6 +43,7 @@ class CollectConfig(Settings):
     episodes: int = Field(5000, ge=1, le=10_000_000)  # the paper's buffer
     objects: int = Field(4, ge=1, le=12)  # the paper trains on four
     seed: int = Field(0, ge=0, lt=2**63)
+    style: str = ""  # a world's own kind of scenes, such as those without some meshes
 
     @property
     def n_shards(self) -> int:
@@ -90,9 +91,10 @@ class ShardJob:
 
 
 @functools.lru_cache(maxsize=1)
-def _free_play(make_env: MakeEnv, world: str, n_objects: int) -> Env:
+def _free_play(make_env: MakeEnv, world: str, n_objects: int, style: str = "") -> Env:
     """The world a worker plays in, made once."""
-    return make_env(world, n_objects=n_objects, goal="none")
+    settings = {"style": style} if style else {}
+    return make_env(world, n_objects=n_objects, goal="none", **settings)
 
 
 def make_shard(job: ShardJob) -> list[dict[str, Any]]:
@@ -114,7 +116,7 @@ def make_shard(job: ShardJob) -> list[dict[str, Any]]:
 
 def _play_clips(job: ShardJob, numbers: range) -> tuple[dict[str, NDArray[Any]], ...]:
     """What was seen and done in these clips, and the truth about them."""
-    env = _free_play(job.make_env, job.config.world, job.config.objects)
+    env = _free_play(job.make_env, job.config.world, job.config.objects, job.config.style)
     explorer = Explorer([env], job.config.objects)
     episodes, orders = [], []
     for number in numbers:
@@ -169,6 +171,8 @@ def collect(
     holds anything else is refused and left alone.
     """
     settings = config.model_dump(mode="json")
+    if not config.style:  # as in buffers from before there were styles
+        del settings["style"]
     setup = make_env(config.world, n_objects=config.objects, goal="none").setup
     if setup:
         settings["setup"] = setup

@@ -11,6 +11,7 @@ from ncs.envs.block_scene import BlockScene, shared_scene
 from ncs.envs.block_tasks import (
     N_CELLS,
     NO_GOAL,
+    SPACING,
     WORLD,
     Style,
     cube_centres,
@@ -75,6 +76,7 @@ class BlockRearrange(Rearrange):
 
     world = WORLD
     max_objects = 12
+    tolerance = SPACING / 2  # what is aimed at is the nearest cell
     arena_low, arena_high = arena_of(WORLD)
 
     def __init__(self, *arguments: Any, style: Style = "plain", **settings: Any) -> None:

@@ -25,6 +25,7 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}  # noqa: RUF012
     world: ClassVar[str]
     max_objects: ClassVar[int]
+    tolerance: float  # metres by which a pick or a place may miss
     arena_low: ClassVar[NDArray[np.float64]]  # (3,) metres; z is fixed, its range only a form
     arena_high: ClassVar[NDArray[np.float64]]  # (3,)
 

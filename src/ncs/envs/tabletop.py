@@ -1,7 +1,7 @@
 """robogym-rearrange: meshes of many kinds on a table, seen from above. The class is the spec."""
 
 import os
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ncs.envs.tabletop_tasks import (
     SLACK,
     WORLD,
     Law,
+    Style,
     default_moving,
     distance,
     draw_task,
@@ -101,8 +102,10 @@ class RobogymRearrange(Rearrange):
 
     ## Arguments
     ``n_objects`` (1 to 8, default 4), ``goal``, ``n_constrained`` (default 2), ``cap_factor``
-    (default 4), ``render_mode`` (``"rgb_array"``), ``render_size`` (default 256), ``meshes`` and
-    ``n_moving``. ``reset(options={"task": task})`` plays a given task.
+    (default 4), ``render_mode`` (``"rgb_array"``), ``render_size`` (default 256), ``meshes``,
+    ``n_moving`` and ``style``: ``"plain"`` draws from every mesh and colour, ``"seen"`` leaves a
+    third of the meshes and four colours out, and ``"unseen"`` draws from these alone (beyond four
+    objects from the other colours too). ``reset(options={"task": task})`` plays a given task.
 
     ## Rendering
     Needs no GPU and no screen: EGL, or OSMesa where EGL is missing. All worlds of a thread draw
@@ -114,6 +117,7 @@ class RobogymRearrange(Rearrange):
     """
 
     world = WORLD
+    tolerance = REACH
     max_objects = 8  # nine and four goals would need 13 cells, which almost no scene has
     arena_low: ClassVar[NDArray[np.float64]] = np.array([*-HALF_AREA, 0.0])
     arena_high: ClassVar[NDArray[np.float64]] = np.array([*HALF_AREA, LONGEST])
@@ -123,12 +127,15 @@ class RobogymRearrange(Rearrange):
         *args: Any,
         meshes: str | os.PathLike[str] | None = None,
         n_moving: int | None = None,
+        style: Style = "plain",
         **settings: Any,
     ) -> None:
         """Makes the world; see the class for what each setting means."""
         super().__init__(*args, **settings)
         if n_moving is not None:
             self._check_range("n_moving", n_moving, 1, self.n_objects)
+        if style not in get_args(Style):
+            raise ConfigError(f"style: must be one of {get_args(Style)}, got {style!r}")
         if not isinstance(meshes, str | os.PathLike | None):
             raise ConfigError(f"meshes: must be the path of a folder, got {meshes!r}")
         self._law = Law(
@@ -136,6 +143,7 @@ class RobogymRearrange(Rearrange):
             self.goal,
             self.n_constrained,
             n_moving or default_moving(self.n_objects),
+            style,
         )
         self.mesh_set = choose_meshes(meshes)
 

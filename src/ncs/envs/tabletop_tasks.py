@@ -8,7 +8,7 @@ Legend: C candidate scenes, N objects, G lattice cells, H outline corners, T tar
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,11 @@ PALETTE = np.array(
         (0.25, 0, 0.5),
     ]
 )
+HELD_MESHES = 3  # every third mesh can be kept from training
+HELD_COLOURS = (4, 6, 9, 11)  # magenta, orange, azure, spring green: between those that stay
 
 Positions = NDArray[np.float64]
+Style = Literal["plain", "seen", "unseen"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Law:
     goal: GoalKind
     n_constrained: int  # objects with a goal when the goal is partial
     n_moving: int  # objects whose goal is not their start when it is complete
+    style: Style = "plain"  # which meshes and colours
 
     @property
     def n_goals(self) -> int:
@@ -59,6 +63,27 @@ class Law:
 def default_moving(n_objects: int) -> int:
     """How many objects move in a complete task: all of up to five, four of more."""
     return n_objects if n_objects < 6 else 4
+
+
+def draw_kinds(
+    rng: np.random.Generator, n_meshes: int, style: Style, size: tuple[int, ...]
+) -> NDArray[np.int64]:
+    """Meshes of a style, uniformly with replacement."""
+    kind = np.arange(n_meshes)
+    held = kind % HELD_MESHES == HELD_MESHES - 1
+    pool = {"plain": kind, "seen": kind[~held], "unseen": kind[held]}[style]
+    return np.asarray(pool[rng.integers(len(pool), size=size)])
+
+
+def draw_colours(rng: np.random.Generator, n_objects: int, style: Style) -> NDArray[np.int64]:
+    """Colours (N,) of a style, without replacement; unseen ones run out after four."""
+    order = rng.permutation(len(PALETTE))
+    held = np.isin(order, HELD_COLOURS)
+    if style == "seen":
+        order = order[~held]
+    if style == "unseen":
+        order = np.concatenate([order[held], order[~held]])
+    return order[:n_objects]
 
 
 def find_boxes(mesh_set: MeshSet, kind: NDArray[np.integer], yaw: NDArray[np.floating]) -> Boxes:
@@ -97,7 +122,7 @@ def draw_task(rng: np.random.Generator, mesh_set: MeshSet, law: Law) -> Task:
     """
     n = law.n_objects
     for _ in range(MAX_BATCHES):
-        kind_CN = rng.integers(len(mesh_set.mesh), size=(CANDIDATES, n))
+        kind_CN = draw_kinds(rng, len(mesh_set.mesh), law.style, (CANDIDATES, n))
         # Yaws are rounded before anything is measured: what a task stores is what was measured.
         yaw_CN = rng.uniform(0, 2 * np.pi, (CANDIDATES, n)).astype(np.float32)
         shape_C2 = lattice_shape(find_boxes(mesh_set, kind_CN, yaw_CN))
@@ -124,7 +149,7 @@ def _furnish(
     n = law.n_objects
     boxes = find_boxes(mesh_set, kind_N, yaw_N)
     places_NG2 = lattice_places(boxes, lattice_shape(boxes))
-    colour_N = rng.permutation(len(PALETTE))[:n]
+    colour_N = draw_colours(rng, n, law.style)
     cell = rng.permutation(places_NG2.shape[1])
     start_N2 = places_NG2[np.arange(n), cell[:n]]
     goal_N2 = start_N2.copy()

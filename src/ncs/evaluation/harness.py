@@ -16,6 +16,7 @@ from ncs import __version__
 from ncs.data.rollout import Start, rollout
 from ncs.data.workers import spread
 from ncs.evaluation.metrics import fractional_success
+from ncs.evaluation.noise import Unsteady
 from ncs.evaluation.results import Key, append_results, cut_torn_line, key_of, read_results
 from ncs.evaluation.suite import (
     EPISODES,
@@ -55,13 +56,15 @@ class JudgeConfig(Settings):
     draw: int = Field(0, ge=0, lt=2**63)  # which fresh tasks, with split "fresh"
     cap_factor: int = Field(4, ge=1, le=64)  # steps allowed, times the fewest needed
     n_constrained: int = Field(2, ge=1, le=12)  # constraints of a partial goal
-
+    noise: float = Field(0.0, ge=0, le=10)  # spread of actions, as a share of the tolerance
     style: str = ""  # a world's own kind of fresh tasks, such as hard ones
+    setup: str = ""  # hash of what fresh tasks are made of, where it is not the world's own
 
     @property
     def split_name(self) -> str:
-        """The split as it stands in a result: fresh tasks carry their style and their draw."""
-        fresh = ":".join(["fresh", *[self.style] * bool(self.style), str(self.draw)])
+        """The split as it stands in a result: fresh tasks carry style, setup and draw."""
+        kinds = [kind for kind in (self.style, self.setup[:8]) if kind]
+        fresh = ":".join(["fresh", *kinds, str(self.draw)])
         return fresh if self.split == "fresh" else self.split
 
 
@@ -102,6 +105,8 @@ def judge_hash(method: Method, config: JudgeConfig) -> str:
         "n_constrained": config.n_constrained,
         "tasks": "fresh" if config.split == "fresh" else suite_hash(config.world, config.split),
     }
+    if config.noise:  # left out where there is none, so that older results keep their hash
+        rules["noise"] = config.noise
     return digest_json([rules, method.name, method.options])[:12]
 
 
@@ -159,6 +164,7 @@ def _worlds(
     settings = {
         "cap_factor": config.cap_factor,
         "n_constrained": min(config.n_constrained, objects),
+        **({"style": config.style} if config.style else {}),
     }
     return [make_env(config.world, n_objects=objects, goal=goal, **settings) for _ in range(lanes)]
 
@@ -168,6 +174,8 @@ def judge(job: Job) -> list[Result]:
     cell, config = job.cell, job.config
     envs = _worlds(job.make_env, config, cell.goal, cell.objects, len(cell.episodes))
     policy = job.make_policy(job.method, envs)
+    if config.noise:
+        policy = Unsteady(policy, config.noise * envs[0].tolerance)
     starts = [
         Start(
             _task(config, envs[0], cell, episode),
@@ -208,6 +216,8 @@ def _result(job: Job, number: int, episode: Episode) -> Result:
         final=round(score.final, 6),
         best=round(score.best, 6),
         seconds=round(episode.seconds, 4),
+        cap_factor=job.config.cap_factor,
+        noise=job.config.noise,
     )
 
 
