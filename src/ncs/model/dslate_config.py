@@ -74,7 +74,7 @@ class DslateConfig(Settings):
             dvae_upsampling="once",  # SLATE's decoder would be three quarters of the step
             dvae_palette=True,  # tokens that mean something from the first step
             temperature_steps=1500,
-            n_slots=6,  # one to spare for the background's pieces
+            n_slots=5,  # the four objects and the background: a sixth shares an object
             slot_width=64,
             type_width=32,
             slot_hidden=64,
