@@ -22,7 +22,7 @@ def draw_graph(graph: Graph) -> Picture:
     """Nodes where their masks are, edges as lines: the darker, the more moves support them."""
     image = Image.new("RGB", (SIZE, SIZE), PAPER)
     pen = ImageDraw.Draw(image)
-    centre_M2 = _spread_apart(node_centres(graph.mask))
+    centre_M2 = spread_apart(node_centres(graph.mask))
     most = max(int(graph.count.max(initial=0)), 1)
     order = np.argsort(graph.count, axis=None, kind="stable")  # the best supported on top
     for i, j in zip(*np.unravel_index(order, graph.count.shape), strict=True):
@@ -51,13 +51,28 @@ def node_centres(mask_MP: NDArray[np.float32]) -> NDArray[np.float64]:
     return pixel_M2
 
 
-def _spread_apart(centre_M2: NDArray[np.float64]) -> NDArray[np.float64]:
+def spread_apart(centre_M2: NDArray[np.float64]) -> NDArray[np.float64]:
     """Moves nodes of the same place a little aside, so that none hides another."""
     placed = centre_M2.copy()
     for index in range(len(placed)):
         near = np.linalg.norm(placed[:index] - placed[index], axis=1) < TILE / 2
         placed[index] += 12 * near.sum()
     return np.clip(placed, TILE / 2, SIZE - TILE / 2)
+
+
+def tsne_places(graph: Graph) -> NDArray[np.float64] | None:
+    """Nodes in the plane (M, 2) by t-SNE of their centroids, in [0, 1]; None below four nodes."""
+    from sklearn.manifold import TSNE
+
+    n_nodes = len(graph.node)
+    if n_nodes < 4:
+        return None
+    perplexity = min(30.0, (n_nodes - 1) / 3)
+    machine = TSNE(perplexity=perplexity, init="pca", random_state=0)  # the same picture each time
+    place_M2 = machine.fit_transform(graph.node.astype(np.float64))
+    low_2, high_2 = place_M2.min(axis=0), place_M2.max(axis=0)
+    scaled: NDArray[np.float64] = (place_M2 - low_2) / np.maximum(high_2 - low_2, 1e-9)
+    return scaled
 
 
 def mask_tile(mask_P: NDArray[np.float32]) -> Picture:

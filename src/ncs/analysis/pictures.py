@@ -49,6 +49,11 @@ def strip(pictures: Sequence[Picture], captions: Sequence[str], gap: int = 6) ->
 
 def save_png(path: Path, picture: Picture) -> None:
     """Writes a picture as PNG."""
+    write_bytes(path, encode_png(picture))
+
+
+def encode_png(picture: Picture) -> bytes:
+    """A picture as the bytes of a PNG file."""
     data = io.BytesIO()
     Image.fromarray(picture).save(data, "PNG")
-    write_bytes(path, data.getvalue())
+    return data.getvalue()

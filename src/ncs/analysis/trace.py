@@ -37,18 +37,38 @@ class Look:
     presence: NDArray[np.bool_]  # (K,)
 
 
+@dataclass(frozen=True)
+class Panels:
+    """One decision in three pictures."""
+
+    scene: Picture  # slots in their pair's colour, the action as an arrow
+    goal: Picture
+    edge: Picture  # the two nodes
+
+
 def draw_step(
     now: Look, goal: Look, decision: Mapping[str, Any], node_MP: NDArray[np.float32], title: str
 ) -> Picture:
     """One decision: the scene, the goal, and the two nodes with their edge, in a row."""
+    panels = draw_panels(now, goal, decision, node_MP)
+    text = decision["kind"]
+    text += f", seen {decision['support']} times" if decision["support"] else ""
+    edge = _pad(panels.edge, panels.scene.shape[0], panels.edge.shape[1] + 90)  # room for words
+    captions = zip((panels.scene, panels.goal, edge), (title, "goal", text), strict=True)
+    return _row([caption(*pair) for pair in captions])
+
+
+def draw_panels(
+    now: Look, goal: Look, decision: Mapping[str, Any], node_MP: NDArray[np.float32]
+) -> Panels:
+    """The pictures of one decision, without words."""
     colour_now, colour_goal = _pair_colours(decision["pairs"])
     left = outline(now, colour_now, thick=decision["moved"])
     right = outline(goal, colour_goal, thick=_chosen_goal(decision))
     tail, tip = _arrow_ends(now, goal, decision)
     if tail is not None and tip is not None:
         left = draw_arrow(left, tail, tip)
-    panels = [caption(left, title), caption(right, "goal"), _draw_edge(decision, node_MP, left)]
-    return _row(panels)
+    return Panels(left, right, _draw_edge(decision, node_MP, left.shape[0]))
 
 
 def outline(look: Look, colours: Mapping[int, tuple[int, int, int]], thick: int | None) -> Picture:
@@ -140,9 +160,8 @@ def draw_arrow(picture: Picture, tail: tuple[float, float], tip: tuple[float, fl
     return np.asarray(image)
 
 
-def _draw_edge(decision: Mapping[str, Any], node_MP: NDArray[np.float32], like: Picture) -> Picture:
-    """The node it leaves above the node it goes to, and what the edge rests on."""
-    height = like.shape[0]
+def _draw_edge(decision: Mapping[str, Any], node_MP: NDArray[np.float32], height: int) -> Picture:
+    """The node it leaves above the node it goes to."""
     tile = height // 2 - GAP
     rows = []
     for key in ("node_from", "node_to"):
@@ -154,10 +173,7 @@ def _draw_edge(decision: Mapping[str, Any], node_MP: NDArray[np.float32], like: 
             canvas = canvas.repeat(3, axis=2)
         canvas[[0, -1]] = canvas[:, [0, -1]] = FRAME
         rows.append(_label(canvas, f"node {'-' if index is None else index}"))
-    text = decision["kind"]
-    text += f", seen {decision['support']} times" if decision["support"] else ""
-    column = np.concatenate([rows[0], np.full((GAP, tile, 3), 255, np.uint8), rows[1]])
-    return caption(_pad(column, height, tile + 90), text)
+    return np.concatenate([rows[0], np.full((GAP, tile, 3), 255, np.uint8), rows[1]])
 
 
 def _label(picture: Picture, text: str) -> Picture:
@@ -191,9 +207,14 @@ def stack(rows: Sequence[Picture]) -> Picture:
 
 def save_gif(path: Path, frames: Sequence[Picture], seconds: float = 1.0) -> None:
     """Writes frames as an endless GIF that rests on its last picture."""
+    write_bytes(path, encode_gif(frames, seconds))
+
+
+def encode_gif(frames: Sequence[Picture], seconds: float = 1.0) -> bytes:
+    """Frames as an endless GIF that rests on its last picture."""
     width, height = max(f.shape[1] for f in frames), max(f.shape[0] for f in frames)
     images = [Image.fromarray(_pad(frame, height, width)) for frame in frames]
     times = [round(1000 * seconds)] * (len(images) - 1) + [round(3000 * seconds)]
     data = io.BytesIO()
     images[0].save(data, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0)
-    write_bytes(path, data.getvalue())
+    return data.getvalue()
