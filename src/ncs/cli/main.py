@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "collect": ("Collect", "play a world at random and keep a buffer of clips to learn from"),
     "train": ("Train", "train a world model on a buffer"),
+    "train-rival": ("TrainRival", "train a rival on a buffer, to compare with"),
     "slots": ("Slots", "say how well a model sees: the slot health report"),
     "graph": ("Graph", "build the transition graph of a model and a buffer"),
     "solve": ("Solve", "rearrange a scene to match a goal, and show how"),
@@ -25,7 +26,10 @@ COMMANDS = {
     "suite": ("Suite", "draw a task suite (for maintainers)"),
     "demo": ("Demo", "a small tour that ends with a table"),
 }
-MODULES = {"inspect": "inspection"}  # a module of the standard library has that name
+MODULES = {
+    "inspect": "inspection",  # a module of the standard library has that name
+    "train-rival": "train_rival",
+}
 
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"
 

@@ -1,0 +1,120 @@
+"""ncs train-rival: buffer to a policy that learns from pixels, to compare with."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from ncs.cli.command import Command
+from ncs.cli.train import EXIT_CODES, Screen, change, describe
+from ncs.records import ConfigError
+
+if TYPE_CHECKING:
+    from ncs.data.buffer import Buffer
+    from ncs.model.plan import TrainConfig
+    from ncs.model.watch import Outcome
+
+
+class TrainRival(Command):
+    """Train a rival on a buffer: a policy from pixels, with the goal picture stacked on.
+
+    bc (behaviour cloning) and iql (implicit Q-learning) are the paper's; gcivl (goal-conditioned
+    implicit value learning) is a stronger one that the paper does not have. The folder gets a
+    checkpoint, metrics.jsonl, and policy.safetensors, which is all that 'ncs evaluate --method bc
+    --model DIR' needs. A run that was stopped in whatever way goes on with --resume.
+    """
+
+    method: Literal["bc", "iql", "gcivl"] = Field(description="which rival")
+    buffer: Path = Field(description="folder that 'ncs collect' made")
+    out: Path = Field(description="folder for the policy and everything about it")
+    preset: Literal["paper", "cpu"] = Field(
+        "cpu",
+        description="paper: jaxrl2's numbers, for a GPU; cpu: its networks in minutes on one core",
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="of weights, order and noise")
+    minutes: float | None = Field(None, gt=0, description="checkpoint and end after that long")
+    resume: bool = Field(False, description="go on from the checkpoint in --out, if there is one")
+    steps: int | None = Field(None, ge=1, description="instead of the preset's")
+    batch: int | None = Field(None, ge=1, description="moves a step, each of another clip")
+    threads: int | None = Field(None, ge=1, description="threads")
+    settings: tuple[str, ...] = Field(
+        (), description="any other setting as NAME=VALUE, such as network.expectile=0.9"
+    )
+
+    def run(self) -> None:
+        """Trains, saves the policy and reports."""
+        from ncs.data.buffer import open_buffer
+        from ncs.model.estimate import estimate
+        from ncs.model.train import check_out, train
+
+        buffer = open_buffer(self.buffer, verify=False)
+        config = self.resolve(buffer)
+        check_out(self.out, self.resume)
+        screen = RivalScreen()
+        screen.note(describe(estimate(config, buffer)))
+        outcome = train(
+            config,
+            self.buffer,
+            self.out,
+            resume=self.resume,
+            minutes=self.minutes,
+            watcher=screen,
+        )
+        screen.close()
+        self._report(config, outcome)
+
+    def resolve(self, buffer: "Buffer") -> "TrainConfig":
+        """The preset with everything that was asked for changed."""
+        from ncs.agent import arena
+        from ncs.baselines.presets import rival_config
+        from ncs.model.plan import TrainConfig
+
+        reach = arena(buffer.world)
+        low, high = ((float(corner[0]), float(corner[1])) for corner in (reach.low, reach.high))
+        chosen = rival_config(self.method, low, high, reach.height, self.preset)
+        values = chosen.model_dump(mode="json")
+        for name in ("seed", "steps", "batch", "threads"):
+            if getattr(self, name) is not None:
+                values[name] = getattr(self, name)
+        for text in self.settings:
+            name, found, value = text.partition("=")
+            if not found:
+                raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
+            change(values, name, value)
+        return TrainConfig(**values)
+
+    def _report(self, config: "TrainConfig", outcome: "Outcome") -> None:
+        from ncs.baselines.rival import save_policy
+        from ncs.cli.console import report
+        from ncs.model.checkpoint import has_checkpoint
+
+        checkpoint = save_policy(self.out).checkpoint if has_checkpoint(self.out) else None
+        facts = {
+            "out": str(self.out),
+            "method": self.method,
+            "step": outcome.step,
+            "steps": config.steps,
+            "ended": outcome.ended,
+            "loss": outcome.loss,
+            "seconds": round(outcome.seconds, 2),
+            "checkpoint": checkpoint,
+        }
+        line = f"{self.out}: step {outcome.step} of {config.steps} in {outcome.seconds:.0f} s"
+        if outcome.loss is not None:
+            line += f", loss {outcome.loss:.4g}"
+        if outcome.ended == "finished":
+            line += f" (policy {checkpoint}); judge it with 'ncs evaluate --method {self.method}'"
+        else:
+            line += f"; ended by {outcome.ended}, go on with --resume"
+        report(line, facts, self.as_json)
+        if outcome.ended in EXIT_CODES:
+            raise SystemExit(EXIT_CODES[outcome.ended])
+
+
+class RivalScreen(Screen):
+    """The screen of 'ncs train' under this command's name."""
+
+    def note(self, line: str) -> None:
+        """Says a line of its own."""
+        print(f"ncs train-rival: {line}", file=sys.stderr, flush=True)
