@@ -146,6 +146,10 @@ class Evaluate(Command):
         foreign = self.world == "robogym-rearrange" and os.environ.get(FOLDER_VARIABLE)
         return make_env(self.world).setup if foreign else ""
 
+    def resolve(self) -> "Method":
+        """The method that is judged, as the judge files it."""
+        return self._method()
+
     def _method(self) -> "Method":
         """The method with its files and switches."""
         from ncs.cli.methods import learned_method
