@@ -67,7 +67,8 @@ class Curve(Silence):
         """Adds a row; the time it takes does not count."""
         began = time.process_time()
         buffer = open_buffer(self.buffer, verify=False)
-        viewer = Viewer(load_model(self.out), self.out, buffer, self.buffer, Ask(CLIPS, None, None, 0))
+        ask = Ask(CLIPS, None, None, 0)
+        viewer = Viewer(load_model(self.out), self.out, buffer, self.buffer, ask)
         n_objects = viewer.buffer_objects
         figures = viewer.examine(viewer.scenes(n_objects), n_objects).figures
         row = {"option": self.name, "step": step, "seconds": round(began - self.looking, 1)}
