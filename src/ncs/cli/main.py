@@ -21,6 +21,7 @@ COMMANDS = {
     "solve": ("Solve", "rearrange a scene to match a goal, and show how"),
     "evaluate": ("Evaluate", "judge a method on frozen or fresh tasks"),
     "table": ("Table", "print results beside the paper's"),
+    "reproduce": ("Reproduce", "do the paper again, from nothing to a report"),
     "inspect": ("Inspect", "verify, summarise and picture what a command made"),
     "export": ("Export", "write a buffer as a Minari dataset, losslessly"),
     "suite": ("Suite", "draw a task suite (for maintainers)"),

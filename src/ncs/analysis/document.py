@@ -1,0 +1,105 @@
+"""A report as data, and as one HTML page that needs no other file, or as Markdown."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: the first row is its head."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture with a caption that says what was run."""
+
+    name: str  # file name, without folder
+    png: bytes
+    caption: str
+
+
+Block = Words | Grid | Image
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report."""
+
+    name: str  # a word for links
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def as_html(title: str, sections: Sequence[Section]) -> str:
+    """The report as a page with its pictures inside; it asks nothing of any server."""
+    style = (resources.files("ncs.analysis") / "report.css").read_text()
+    links = "".join(f'<a href="#{escape(s.name)}">{escape(s.title)}</a>' for s in sections)
+    body = "\n".join(_section_html(section) for section in sections)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n<nav>{links}</nav>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _section_html(section: Section) -> str:
+    blocks = "\n".join(_block_html(block) for block in section.blocks)
+    name, title = escape(section.name), escape(section.title)
+    return f'<section id="{name}">\n<h2>{title}</h2>\n{blocks}\n</section>'
+
+
+def _block_html(block: Block) -> str:
+    if isinstance(block, Words):
+        return f"<p>{escape(block.text)}</p>"
+    if isinstance(block, Image):
+        data = base64.b64encode(block.png).decode()
+        caption = escape(block.caption)
+        return (
+            f'<figure><img alt="{caption}" src="data:image/png;base64,{data}">'
+            f"<figcaption>{caption}</figcaption></figure>"
+        )
+    head, *rows = block.rows
+    lines = [f"<table>\n<caption>{escape(block.title)}</caption>"]
+    lines.append("<tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in head) + "</tr>")
+    for row in rows:
+        mark = ' class="paper"' if row[0].endswith("(paper)") else ""
+        lines.append(f"<tr{mark}>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>")
+    return "\n".join([*lines, "</table>"])
+
+
+def as_markdown(title: str, sections: Sequence[Section], folder: str) -> str:
+    """The report in Markdown, with its pictures in a folder beside it."""
+    parts = [f"# {title}"]
+    for section in sections:
+        parts.append(f"## {section.title}")
+        parts += [_block_markdown(block, folder) for block in section.blocks]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block_markdown(block: Block, folder: str) -> str:
+    if isinstance(block, Words):
+        return block.text
+    if isinstance(block, Image):
+        return f"![{block.caption}]({folder}/{block.name})\n\n*{block.caption}*"
+    head, *rows = block.rows
+    lines = [f"**{block.title}**", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def pictures(sections: Sequence[Section]) -> list[Image]:
+    """Every picture of a report."""
+    return [block for s in sections for block in s.blocks if isinstance(block, Image)]

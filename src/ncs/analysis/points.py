@@ -1,0 +1,112 @@
+"""Studies on the disk: results in one file a study, and an index that says what was varied.
+
+FOLDER/index.json      one entry a line of a study
+FOLDER/table.jsonl     results, as 'ncs evaluate' writes them and 'ncs table' reads them
+FOLDER/noise.jsonl     ...
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ncs.evaluation.grid import Request, results_of, save_results
+from ncs.evaluation.harness import judge_hash
+from ncs.evaluation.metrics import Estimate, over_seeds
+from ncs.evaluation.results import Key, key_of, read_results
+from ncs.records import Result
+from ncs.storage import read_json, write_json
+
+INDEX = "index.json"
+# Together these tell one line of a study from another.
+LINE_FIELDS = ("method", "world", "split", "config", "checkpoint")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One line of a study: a method, what was varied, and how it fared."""
+
+    study: str
+    label: str  # what the method is called
+    value: str  # of what was varied; empty in the table
+    world: str
+    results: tuple[Result, ...]
+
+    @property
+    def score(self) -> Estimate:
+        """Fractional success, best so far, over all cells of the line."""
+        by_seed: dict[int, list[float]] = {}
+        for result in self.results:
+            by_seed.setdefault(result.seed, []).append(result.best)
+        return over_seeds(by_seed)
+
+
+def save_points(folder: Path, requests: Sequence[Request], cells: Path, about: Any) -> None:
+    """Writes the results of finished requests, and the index."""
+    studies: dict[str, dict[Key, Result]] = {}
+    for request in requests:
+        rows = studies.setdefault(request.study, {})
+        rows.update((key_of(result), result) for result in results_of(request, cells))
+    for name, rows in studies.items():
+        save_results(folder / f"{name}.jsonl", list(rows.values()))
+    lines = [_index_line(request) for request in requests]
+    write_json(folder / INDEX, {"lines": lines, "about": about})
+
+
+def _index_line(request: Request) -> dict[str, str]:
+    return {
+        "study": request.study,
+        "label": request.label,
+        "value": request.value,
+        "method": request.method.name,
+        "world": request.rules.world,
+        "split": request.rules.split_name,
+        "config": judge_hash(request.method, request.rules),
+        "checkpoint": request.method.checkpoint,
+    }
+
+
+def load_points(folder: Path) -> list[Point]:
+    """Every line of every study in a folder, in the order in which they were asked for."""
+    index = read_json(folder / INDEX)["lines"]
+    rows: dict[tuple[str, ...], list[Result]] = {}
+    for study in dict.fromkeys(line["study"] for line in index):
+        for result in read_results(folder / f"{study}.jsonl"):
+            name = (study, *(str(getattr(result, field)) for field in LINE_FIELDS))
+            rows.setdefault(name, []).append(result)
+    points = []
+    for line in index:
+        name = (line["study"], *(line[field] for field in LINE_FIELDS))
+        own = (line["study"], line["label"], line["value"], line["world"])
+        points.append(Point(*own, tuple(rows[name])))
+    return points
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """What the index says about the whole run."""
+    facts: dict[str, Any] = read_json(folder / INDEX)["about"]
+    return facts
+
+
+def of_study(points: Iterable[Point], study: str) -> list[Point]:
+    """The lines of one study."""
+    return [point for point in points if point.study == study]
+
+
+def in_words(results: Sequence[Result]) -> str:
+    """What was run, for a caption: tasks, objects, goals, seeds and episodes."""
+    objects = sorted({result.objects for result in results})
+    goals = " and ".join(sorted({result.goal for result in results}))
+    seeds = sorted({result.seed for result in results})
+    counts: dict[tuple[Any, ...], int] = {}
+    for r in results:
+        cell = (r.method, r.config, r.checkpoint, r.goal, r.objects, r.seed)
+        counts[cell] = counts.get(cell, 0) + 1
+    least, most = min(counts.values()), max(counts.values())
+    episodes = f"{most}" if least == most else f"{least} to {most}"
+    shown = str(objects[0]) if len(objects) == 1 else f"{objects[0]} to {objects[-1]}"
+    splits = " and ".join(sorted({result.split for result in results}))
+    return (
+        f"{shown} objects, {goals} goals, {splits} tasks, {len(seeds)} "
+        f"seed{'s' * (len(seeds) > 1)} of {episodes} episodes a cell"
+    )

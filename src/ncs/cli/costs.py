@@ -1,0 +1,86 @@
+"""How long a run will take, from what its parts took on a machine of two cores."""
+
+import functools
+import json
+from importlib import resources
+from typing import Any
+
+from ncs.cli.graphs import PRESETS
+from ncs.cli.scales import Scale
+from ncs.cli.studies import ABLATIONS, MODELLED, RIVALS, SLOW, STRESSED, methods_of
+from ncs.cli.train import duration
+
+GOALS = 2
+CURVES = {"clusters": "clusters", "clips": "shares", "slots": "slots"}
+STRESSES = {"horizon": "horizons", "noise": "noises"}
+
+
+@functools.cache
+def costs() -> dict[str, Any]:
+    """Seconds of one core for each part, as measured."""
+    content: dict[str, Any] = json.loads((resources.files("ncs.cli") / "costs.json").read_text())
+    return content
+
+
+def describe(scale: Scale, workers: int, trains: bool) -> str:
+    """What a run will take, part by part, on one line."""
+    parts = seconds_of(scale, workers, trains)
+    shown = ", ".join(f"{name} {duration(s)}" for name, s in parts.items() if s >= 1)
+    total = duration(sum(parts.values()))
+    return f"scale {scale.name}: about {total} from nothing with {workers} workers ({shown})"
+
+
+def seconds_of(scale: Scale, workers: int, trains: bool) -> dict[str, float]:
+    """Seconds of each part of a run."""
+    table, methods = costs(), methods_of(scale)
+    parts = dict.fromkeys(("collecting", "training", "graphs", "judging", "report"), 0.0)
+    modelled = bool(set(MODELLED) & set(methods))
+    rivals = [name for name in methods if name in RIVALS]
+    for world in scale.worlds:
+        if modelled or rivals:
+            parts["collecting"] += scale.clips * table["clip"][world] / workers
+        if trains:
+            parts["training"] += modelled * _training(scale, world)
+            parts["training"] += sum(_rival(scale, name) for name in rivals)
+        if modelled:
+            graphs = 1 + ("slots" in scale.studies) * len(scale.slots)
+            parts["graphs"] += graphs * scale.graph_clips * table["look"][scale.preset]
+        for name, episodes in episodes_of(scale).items():
+            cost = table["episode"].get(name, table["episode"]["ncs"])[world]
+            parts["judging"] += episodes * cost / workers
+        parts["report"] += table["report"]
+    return parts
+
+
+def _training(scale: Scale, world: str) -> float:
+    run = costs()["training"][scale.preset]
+    return float((scale.steps or run["steps"]) * run["seconds"][world])
+
+
+def _rival(scale: Scale, name: str) -> float:
+    run = costs()["rival"]["paper" if scale.preset == "paper" else "cpu"][name]
+    batch = (scale.rival_batch or run["batch"]) / run["batch"]
+    return float((scale.rival_steps or run["steps"]) * run["seconds"] * batch)
+
+
+def episodes_of(scale: Scale) -> dict[str, int]:
+    """Episodes of one world by method, ablations included."""
+    methods = methods_of(scale)
+    counts = {}
+    for name in methods:
+        slow = name in SLOW
+        own = (scale.slow_seeds if slow else scale.seeds) * (
+            scale.slow_episodes if slow else scale.episodes
+        )
+        lines = len(PRESETS) if name == "ncs" else 1
+        counts[name] = lines * GOALS * len(scale.objects) * own
+        stressed = sum(len(getattr(scale, STRESSES[s])) for s in STRESSES if s in scale.studies)
+        if name == "ncs" or name in STRESSED:
+            each = scale.study_seeds * scale.study_episodes
+            counts[name] += lines * stressed * (min(own, each) if slow else each)
+    if "ncs" in methods:
+        lines = sum(len(getattr(scale, CURVES[s])) for s in CURVES if s in scale.studies)
+        lines += sum(2 for s in ABLATIONS if s in scale.studies and s in ("choice",))
+        own = scale.study_seeds * scale.study_episodes
+        counts["ncs"] += own * (len(PRESETS) * lines + 2 * ("representation" in scale.studies))
+    return counts

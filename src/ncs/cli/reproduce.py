@@ -1,0 +1,138 @@
+"""ncs reproduce: from nothing to a report."""
+
+import contextlib
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from pydantic import Field, field_validator
+
+from ncs.cli.command import Command, World
+from ncs.cli.engines import EngineName
+from ncs.cli.scales import Scale, ScaleName
+from ncs.records import ConfigError
+
+if TYPE_CHECKING:
+    from ncs.cli.preparation import Kit
+    from ncs.evaluation.grid import Request
+
+
+class Reproduce(Command):
+    """Do the paper again, from nothing to a report.
+
+    Collects buffers, trains models and rivals, builds graphs, judges every method on every cell of
+    Table 1, runs the ablations, draws the figures, and writes report.html (one file, opens
+    anywhere) and report.md, every number beside the paper's. 'smoke' shows in minutes that every
+    part works, its numbers mean nothing; 'laptop' takes hours on two cores; 'paper' is the paper's
+    full size. Stopped in whatever way, the same command goes on from there. For a job array give
+    each job the same --out on a shared disk and its --shard i/n; whoever finishes last writes the
+    report.
+    """
+
+    scale: ScaleName = Field("smoke", description="how much of it")
+    out: Path = Field(Path("runs/reproduce"), description="folder for everything it makes")
+    models: Path | None = Field(
+        None, description="folder of trained models to use instead of training, such as checkpoints"
+    )
+    engine: EngineName = Field("local", description="processes of this machine, or a Ray cluster")
+    address: str = Field("local", description="of a running Ray cluster, such as auto or host:6379")
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
+    )
+    shard: str = Field("0/1", description="i/n: judge only every n-th piece of the grid")
+    estimate: bool = Field(False, description="say how long it will take, and stop")
+    worlds: tuple[World, ...] = Field((), description="only these worlds")
+    methods: tuple[str, ...] = Field((), description="only these methods")
+    studies: tuple[str, ...] | None = Field(None, description="only these ablations")
+    seeds: int | None = Field(None, ge=1, le=10, description="seeds a cell, instead of the scale's")
+    episodes: int | None = Field(None, ge=1, le=100, description="episodes a seed, likewise")
+
+    @field_validator("shard")
+    @classmethod
+    def _is_shard(cls, text: str) -> str:
+        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not match or not int(match[1]) < int(match[2]):
+            raise ValueError("must be i/n with i from 0 to n-1, such as 0/4")
+        return text
+
+    def run(self) -> None:
+        """Does what is missing, and writes the report when nothing is."""
+        from ncs.cli.console import report
+        from ncs.cli.costs import describe
+        from ncs.cli.preparation import say
+        from ncs.cli.studies import requests_of
+        from ncs.evaluation.grid import missing
+
+        scale = self.resolve()
+        say(describe(scale, self.workers, self.models is None))
+        if self.estimate:
+            return
+        began = time.perf_counter()
+        kits = [self._prepare(scale, world) for world in scale.worlds]
+        requests = requests_of(scale, kits)
+        cells = self.out / "cells"
+        self._play(requests, cells)
+        facts = {"out": str(self.out), "scale": scale.name, "left": missing(requests, cells)}
+        if facts["left"]:
+            line = f"{self.out}: this shard is done; {facts['left']} pieces are left to others"
+        else:
+            self._conclude(scale, kits, requests, cells)
+            line = f"{self.out}/report.html: the report, and report.md beside it"
+        facts["seconds"] = round(time.perf_counter() - began, 1)
+        report(f"{line} ({facts['seconds']:.0f} s)", facts, self.as_json)
+
+    def resolve(self) -> Scale:
+        """The scale, less what was not asked for."""
+        from ncs.cli.methods import MethodName
+
+        names = get_args(MethodName)
+        unknown = sorted(set(self.methods) - set(names))
+        if unknown:
+            raise ConfigError(f"methods: there is no {unknown[0]!r}, choose from {names}")
+        asked = (self.worlds, self.methods, self.studies, self.seeds, self.episodes)
+        return Scale.named(self.scale).narrowed(*asked)
+
+    def _prepare(self, scale: Scale, world: str) -> "Kit":
+        """Everything the methods of a world need."""
+        from ncs.cli.preparation import prepare
+
+        return prepare(scale, world, self.out.resolve(), self.models, self.workers)
+
+    def _play(self, requests: "Sequence[Request]", cells: Path) -> None:
+        """Judges what is missing of this shard."""
+        from ncs.cli.console import progress
+        from ncs.cli.engines import make_engine
+        from ncs.cli.methods import make_policy
+        from ncs.cli.preparation import say
+        from ncs.envs import make_env
+        from ncs.evaluation.grid import play
+
+        index, count = (int(part) for part in self.shard.split("/"))
+        engine = make_engine(self.engine, self.workers, self.address)
+        run = play(make_env, make_policy, requests, cells, engine, (index, count))
+        first = next(run)
+        say(f"{cells}: {first.total} pieces of the grid, {first.done} are there already")
+        with progress("judging", first.total, "pieces") as advance:
+            advance(first.done)
+            for step in run:
+                advance(step.done)
+
+    def _conclude(
+        self, scale: Scale, kits: "Sequence[Kit]", requests: "Sequence[Request]", cells: Path
+    ) -> None:
+        """Gathers the results, draws what is to be seen, and writes the report."""
+        from ncs.analysis.points import save_points
+        from ncs.cli.composition import describe_run, draw_solutions, write_report
+        from ncs.cli.preparation import claimed, say
+
+        with claimed(self.out / "report.html"):
+            about = describe_run(scale, kits)
+            save_points(self.out / "results", requests, cells, about)
+            say("drawing figures")
+            with contextlib.redirect_stdout(sys.stderr):  # 'ncs solve' has a last word, too
+                strips = draw_solutions(kits, self.out / "solutions")
+            write_report(self.out, kits, strips)

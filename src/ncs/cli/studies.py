@@ -1,0 +1,188 @@
+"""What is judged: Table 1, and each ablation as a function from a world's kit to requests."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+from ncs.cli.evaluate import Evaluate
+from ncs.cli.graphs import PRESETS
+from ncs.cli.methods import MethodName
+from ncs.cli.preparation import Kit
+from ncs.cli.scales import Scale
+from ncs.evaluation.grid import Request
+from ncs.evaluation.harness import JudgeConfig, Method
+
+Study = Callable[[Scale, Kit], list[Request]]
+Preset = Literal["best", "paper"]
+LABELS = {"best": "ncs", "paper": "ncs, paper's way"}
+GRAPHED = ("ncs", "nf")  # look through the world model and act by its graph
+MODELLED = (*GRAPHED, "mpc")  # need a world model
+RIVALS = ("bc", "iql", "gcivl")  # need a model of their own
+SLOW = ("mpc",)  # roll a model out for every action
+STRESSED = ("random", "nf", "mpc")  # the paper's rivals under stress
+
+
+def methods_of(scale: Scale) -> list[str]:
+    """The methods of a run, in the registry's order."""
+    return [n for n in get_args(MethodName) if not scale.methods or n in scale.methods]
+
+
+def method_of(
+    name: str, kit: Kit, preset: str = "best", graph: Path | None = None, slots: int | None = None
+) -> Method:
+    """A method with the files it finds in a kit."""
+    values: dict[str, object] = {"method": name, "world": kit.world, "out": Path("unused")}
+    if name in MODELLED:
+        values |= {"model": kit.model, "preset": preset, "graph": graph, "slots": slots}
+    elif name in RIVALS:
+        values |= {"model": kit.rivals[name]}
+    return Evaluate(**values).resolve()
+
+
+def table(scale: Scale, kit: Kit) -> list[Request]:
+    """Table 1: every method on every cell; ours both with every extension and the paper's way."""
+    requests = []
+    for name in methods_of(scale):
+        slow = name in SLOW
+        rules = JudgeConfig(
+            world=kit.world,
+            objects=scale.objects,
+            seeds=scale.slow_seeds if slow else scale.seeds,
+            episodes=scale.slow_episodes if slow else scale.episodes,
+            split=scale.split,
+        )
+        for preset in PRESETS if name == "ncs" else ("best",):
+            label = LABELS[preset] if name == "ncs" else name
+            method = method_of(name, kit, preset)
+            requests.append(Request(study="table", label=label, method=method, rules=rules))
+    return requests
+
+
+def study_rules(scale: Scale, world: str, name: str = "ncs", **changes: float) -> JudgeConfig:
+    """The rules of an ablation: four objects and complete goals, as in Appendix C."""
+    slow = name in SLOW
+    return JudgeConfig(
+        world=world,
+        objects=(scale.study_objects,),
+        goals=("complete",),
+        seeds=min(scale.slow_seeds, scale.study_seeds) if slow else scale.study_seeds,
+        episodes=min(scale.slow_episodes, scale.study_episodes) if slow else scale.study_episodes,
+        split=scale.study_split,
+        **changes,
+    )
+
+
+def _of_graphs(study: str, values: Sequence[int], scale: Scale, kit: Kit) -> list[Request]:
+    """Ours with graphs that were built in different ways, with both presets."""
+    requests = []
+    for preset in PRESETS:
+        for value in values:
+            graph = kit.graphs[f"{study}-{preset}-{value}"]
+            slots = value if study == "slots" else None
+            requests.append(
+                Request(
+                    study=study,
+                    label=LABELS[preset],
+                    value=str(value),
+                    method=method_of("ncs", kit, preset, graph, slots),
+                    rules=study_rules(scale, kit.world),
+                )
+            )
+    return requests
+
+
+def clusters(scale: Scale, kit: Kit) -> list[Request]:
+    """The number of clusters."""
+    return _of_graphs("clusters", scale.clusters, scale, kit)
+
+
+def clips(scale: Scale, kit: Kit) -> list[Request]:
+    """How many clips of the buffer the graph is built from."""
+    most = min(scale.graph_clips, scale.clips)
+    return _of_graphs("clips", [max(1, round(s * most)) for s in scale.shares], scale, kit)
+
+
+def slots(scale: Scale, kit: Kit) -> list[Request]:
+    """The number of slots, both where the graph is built and where it is used."""
+    return _of_graphs("slots", scale.slots, scale, kit)
+
+
+def _stress(
+    study: str, rule: str, values: Sequence[float], scale: Scale, kit: Kit
+) -> list[Request]:
+    """Ours and the paper's rivals under rules that get harder."""
+    requests = []
+    present = [name for name in methods_of(scale) if name == "ncs" or name in STRESSED]
+    for name in present:
+        for preset in PRESETS if name == "ncs" else ("best",):
+            method = method_of(name, kit, preset)
+            label = LABELS[preset] if name == "ncs" else name
+            for value in values:
+                rules = study_rules(scale, kit.world, name, **{rule: value})
+                line = {"study": study, "label": label, "value": f"{value:g}"}
+                requests.append(Request(**line, method=method, rules=rules))
+    return requests
+
+
+def horizon(scale: Scale, kit: Kit) -> list[Request]:
+    """Steps allowed, as a multiple of the fewest needed."""
+    return _stress("horizon", "cap_factor", scale.horizons, scale, kit)
+
+
+def noise(scale: Scale, kit: Kit) -> list[Request]:
+    """Gaussian noise on every action."""
+    return _stress("noise", "noise", scale.noises, scale, kit)
+
+
+def choice(scale: Scale, kit: Kit) -> list[Request]:
+    """Which constraint is served next: sampled, as in the paper, or the one that is worst off."""
+    requests = []
+    for preset in PRESETS:
+        for value in ("sample", "argmax"):
+            method = method_of("ncs", kit, preset)
+            options = (*method.options, ("choice", value))
+            requests.append(
+                Request(
+                    study="choice",
+                    label=LABELS[preset],
+                    value=value,
+                    method=method.model_copy(update={"options": options}),
+                    rules=study_rules(scale, kit.world),
+                )
+            )
+    return requests
+
+
+def representation(scale: Scale, kit: Kit) -> list[Request]:
+    """What is clustered: masks (alpha) or states (lambda s), with the paper's graph and control."""
+    return [
+        Request(
+            study="representation",
+            label=LABELS["paper"],
+            value=kind,
+            method=method_of("ncs", kit, "paper", kit.graphs[f"representation-paper-{kind}"]),
+            rules=study_rules(scale, kit.world),
+        )
+        for kind in ("alpha", "state")
+    ]
+
+
+ABLATIONS: dict[str, Study] = {
+    "clusters": clusters,
+    "clips": clips,
+    "slots": slots,
+    "horizon": horizon,
+    "noise": noise,
+    "choice": choice,
+    "representation": representation,
+}
+OF_ANY_METHOD = ("horizon", "noise")  # the others vary our own method
+
+
+def requests_of(scale: Scale, kits: Sequence[Kit]) -> list[Request]:
+    """All that is judged, Table 1 first."""
+    found = [request for kit in kits for request in table(scale, kit)]
+    for name in scale.studies:
+        if name in OF_ANY_METHOD or "ncs" in methods_of(scale):
+            found += [request for kit in kits for request in ABLATIONS[name](scale, kit)]
+    return found

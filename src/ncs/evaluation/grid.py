@@ -1,0 +1,147 @@
+"""Many methods under many rules as one list of small pieces of work, each with a file of its own.
+
+A piece is a stretch of episodes of one cell. Its file is named after all it depends on and appears
+whole or not at all, so a piece is played once, by whoever comes first: this process after a kill,
+another worker, another machine of a job array.
+
+    FOLDER/block-rearrange/random-0123456789ab/complete-4-seed0-0-24.jsonl
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from ncs import __version__
+from ncs.evaluation.harness import (
+    Cell,
+    Job,
+    JudgeConfig,
+    MakeEnv,
+    MakePolicy,
+    Method,
+    judge,
+    judge_hash,
+    plan,
+)
+from ncs.evaluation.results import decode, encode
+from ncs.records import DataError, Result
+from ncs.settings import Settings
+from ncs.storage import digest_json, reading, write_bytes
+
+# Answers to jobs in the jobs' order; who works them out, and where, is the engine's affair.
+Engine = Callable[[Callable[[Job], list[Result]], Sequence[Job]], Iterator[list[Result]]]
+Shard = tuple[int, int]
+ALL: Shard = (0, 1)
+
+
+class Request(Settings):
+    """A line of a study: one method under one set of rules, and what was varied."""
+
+    study: str  # "table", or the name of an ablation
+    label: str  # what tables and figures call the method
+    value: str = ""  # the value of what the study varies
+    method: Method
+    rules: JudgeConfig
+    # Episodes played side by side. It is part of the key, as lanes may share a model's noise.
+    batch: int = Field(25, ge=1, le=100)
+
+    @property
+    def key(self) -> str:
+        """Twelve hex digits over all that bears on the results, and nothing that does not."""
+        facts = [
+            judge_hash(self.method, self.rules),
+            self.method.checkpoint,
+            self.rules.split_name,
+            self.batch,
+            __version__,
+        ]
+        return digest_json(facts)[:12]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of episodes and the file they belong in."""
+
+    request: Request
+    cell: Cell
+    path: Path
+
+
+@dataclass(frozen=True)
+class GridProgress:
+    """How far a grid has come."""
+
+    done: int  # pieces that stand in the folder
+    total: int
+    latest: Piece | None = None
+
+
+def pieces(requests: Sequence[Request], folder: Path) -> list[Piece]:
+    """All pieces of requests in a fixed order; what two studies have in common comes once."""
+    found: dict[Path, Piece] = {}
+    for request in requests:
+        home = folder / request.rules.world / f"{request.method.name}-{request.key}"
+        for cell in plan(request.method, request.rules, request.batch):
+            path = home / _file_name(cell)
+            found.setdefault(path, Piece(request, cell, path))
+    return list(found.values())
+
+
+def _file_name(cell: Cell) -> str:
+    first, last = cell.episodes[0], cell.episodes[-1]
+    return f"{cell.goal}-{cell.objects}-seed{cell.seed}-{first}-{last}.jsonl"
+
+
+def share_of(found: Sequence[Piece], shard: Shard) -> list[Piece]:
+    """Every n-th piece, from the i-th on."""
+    index, count = shard
+    return list(found[index::count])
+
+
+def play(
+    make_env: MakeEnv,
+    make_policy: MakePolicy,
+    requests: Sequence[Request],
+    folder: Path,
+    engine: Engine,
+    shard: Shard = ALL,
+) -> Iterator[GridProgress]:
+    """Plays what is missing of a grid, or of one shard of it, and tells of every piece."""
+    mine = share_of(pieces(requests, folder), shard)
+    todo = [piece for piece in mine if not piece.path.exists()]
+    done = len(mine) - len(todo)
+    yield GridProgress(done, len(mine))
+    jobs = [Job(make_env, make_policy, p.request.method, p.request.rules, p.cell) for p in todo]
+    if not jobs:
+        return
+    for piece, results in zip(todo, engine(judge, jobs), strict=True):
+        write_bytes(piece.path, "".join(encode(result) + "\n" for result in results).encode())
+        done += 1
+        yield GridProgress(done, len(mine), piece)
+
+
+def missing(requests: Sequence[Request], folder: Path) -> int:
+    """How many pieces have no file yet."""
+    return sum(not piece.path.exists() for piece in pieces(requests, folder))
+
+
+def results_of(request: Request, folder: Path) -> list[Result]:
+    """Every result of a request, in a fixed order; refuses one that is not finished."""
+    return [result for piece in pieces([request], folder) for result in read_piece(piece)]
+
+
+def read_piece(piece: Piece) -> list[Result]:
+    """The results of one piece; refuses a file that is missing, damaged or of other episodes."""
+    with reading(piece.path):
+        lines = piece.path.read_text(errors="replace").splitlines()
+    results = [decode(line, f"{piece.path}, line {n}") for n, line in enumerate(lines, 1)]
+    if tuple(result.episode for result in results) != piece.cell.episodes:
+        raise DataError(f"{piece.path}: lacks episodes; remove it to have them played again")
+    return results
+
+
+def save_results(path: Path, results: Sequence[Result]) -> None:
+    """Writes results as one file that 'ncs table' reads."""
+    write_bytes(path, "".join(encode(result) + "\n" for result in results).encode())
