@@ -9,7 +9,7 @@ import pytest
 from ncs.cli.main import main
 from ncs.cli.scenes import play, replay
 from ncs.data.buffer import open_buffer, open_truth
-from ncs.model.report import GUIDES
+from ncs.model.guides import GUIDES
 from ncs.storage import read_json
 
 

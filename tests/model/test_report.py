@@ -6,9 +6,10 @@ import json
 import numpy as np
 import pytest
 
+from ncs.model.guides import GUIDES
 from ncs.model.health import cell_cover
 from ncs.model.page import health_page
-from ncs.model.report import GUIDES, Evidence, examine
+from ncs.model.report import Evidence, examine
 
 CLIPS, FRAMES, OBJECTS, SIDE = 6, 5, 3, 16
 
@@ -45,6 +46,8 @@ def perfect_evidence() -> Evidence:
         segment=segment,
         moved=moved,
         colour=colour,
+        guess=place,
+        position=place[:, :, :OBJECTS].copy(),
     )
 
 
@@ -68,11 +71,24 @@ def test_the_order_of_slots_is_of_no_account() -> None:
         mask=PERFECT.mask[:, :, order],
         kind=PERFECT.kind[:, :, order],
         state=PERFECT.state[:, :, order],
+        guess=PERFECT.guess[:, :, order],
         picked=place[PERFECT.picked],
         pair_mask=PERFECT.pair_mask[:, :, order],
         match=place[PERFECT.match[:, order]],
     )
     assert examine(shuffled).figures == pytest.approx(examine(PERFECT).figures)
+
+
+def test_place_errors_are_those_of_found_objects_alone() -> None:
+    guess = PERFECT.guess.copy()
+    guess[:, :, :2] += np.array([0.03, 0.04], np.float32)
+    guess[:, :, OBJECTS] = 9.0  # the floor's slot is nobody's
+    far = examine(dataclasses.replace(PERFECT, guess=guess)).figures
+    assert far["place_error"] == pytest.approx(0.05, abs=1e-6)
+    presence = PERFECT.presence.copy()
+    presence[:, :, :2] = False  # now the two that are misplaced are not found at all
+    lost = examine(dataclasses.replace(PERFECT, guess=guess, presence=presence)).figures
+    assert lost["place_error_95"] == 0.0
 
 
 def test_a_wrong_pick_is_isolates_fault_alone() -> None:

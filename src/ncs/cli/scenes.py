@@ -27,6 +27,7 @@ class Scenes:
     segment: NDArray[np.uint8]  # (B, T, H, W) 0 is background, i + 1 is object i
     moved: NDArray[np.int64]  # (B, T - 1) which object each action moved
     colour: NDArray[np.float32]  # (B, N, 3)
+    position: NDArray[np.float32]  # (B, T, N, 3) metres
 
 
 def replay(folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Advance) -> Scenes:
@@ -35,7 +36,7 @@ def replay(folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Ad
     clips = buffer.clips(index_B)
     n_objects = truth.colour(0).shape[0]
     env = make_env(buffer.world, n_objects=n_objects, goal="none")
-    segments = []
+    segments, positions = [], []
     for done, (index, frame_THWC, action_TA) in enumerate(
         zip(index_B.tolist(), clips.frame, clips.action, strict=True)
     ):
@@ -45,28 +46,35 @@ def replay(folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Ad
                 f"{folder}: clip {index} looks different when played again: the world was changed "
                 "since; collect a new buffer"
             )
-        segments.append(_segments(env, action_TA))
+        segment_THW, position_TN3 = _watch(env, action_TA)
+        segments.append(segment_THW)
+        positions.append(position_TN3)
         advance(done + 1)
     return Scenes(
         clips,
         np.stack(segments),
         np.stack([truth.moved(index).astype(np.int64) for index in index_B.tolist()]),
         np.stack([truth.colour(index) for index in index_B.tolist()]),
+        np.stack(positions),
     )
 
 
-def _segments(env: Env, action_TA: NDArray[np.float32]) -> NDArray[np.uint8]:
-    segments = [env.segment()]
+def _watch(
+    env: Env, action_TA: NDArray[np.float32]
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Segmentations (T, H, W) and positions (T, N, 3) while actions are carried out."""
+    segments, positions = [env.segment()], [env.truth().position]
     for action in action_TA:
         env.step(action)
         segments.append(env.segment())
-    return np.stack(segments)
+        positions.append(env.truth().position)
+    return np.stack(segments), np.stack(positions)
 
 
 def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) -> Scenes:
     """Fresh clips in which objects are moved as in a buffer, though no more than four of them."""
     env = make_env(world, n_objects=n_objects, goal="none")
-    frames, actions, segments, moved, colours = [], [], [], [], []
+    frames, actions, segments, moved, colours, positions = [], [], [], [], [], []
     for number in range(n_clips):
         rng = stream("fresh", seed, n_objects, number)
         observation, _ = env.reset(options={"task": env.draw_task(rng)})
@@ -77,6 +85,7 @@ def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) 
         frames.append(clip[0])
         actions.append(clip[1])
         segments.append(clip[2])
+        positions.append(clip[3])
         moved.append(movers)
         colours.append(env.truth().colour)
         advance(number + 1)
@@ -85,17 +94,19 @@ def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) 
         np.stack(segments),
         np.stack(moved).astype(np.int64),
         np.stack(colours),
+        np.stack(positions),
     )
 
 
 def _play_clip(
     env: Env, image: NDArray[np.uint8], movers: Sequence[int], rng: np.random.Generator
-) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint8]]:
-    """Frames, actions and segmentations of one clip."""
-    frames, actions, segments = [image], [], [env.segment()]
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32]]:
+    """Frames, actions, segmentations and positions of one clip."""
+    frames, actions, segments, positions = [image], [], [env.segment()], [env.truth().position]
     for index in movers:
         actions.append(env.random_move(index, rng))
         observation, *_ = env.step(actions[-1])
         frames.append(observation["image"])
         segments.append(env.segment())
-    return np.stack(frames), np.stack(actions), np.stack(segments)
+        positions.append(env.truth().position)
+    return np.stack(frames), np.stack(actions), np.stack(segments), np.stack(positions)

@@ -77,7 +77,7 @@ class Slots(Command):
 
 def text_of(report: "Report") -> str:
     """A report as lines of text."""
-    from ncs.model.report import GUIDES
+    from ncs.model.guides import GUIDES
 
     head = f"{report.n_objects} objects, {report.n_slots} slots, {report.n_clips} clips"
     lines = [head]

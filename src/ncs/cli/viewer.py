@@ -16,7 +16,8 @@ from ncs.cli.scenes import Scenes, play, replay
 from ncs.control.align import align, type_costs
 from ncs.data.buffer import Buffer
 from ncs.graph.build import GraphConfig
-from ncs.graph.isolate import Experience, gather, isolate
+from ncs.graph.isolate import Experience, Moves, gather, isolate
+from ncs.graph.places import fit_world, locate
 from ncs.graph.whiten import fit_whitening
 from ncs.model.checkpoint import read_config, read_manifest
 from ncs.model.pictures import clip_rows, draw_sheet
@@ -58,7 +59,10 @@ class Viewer:
         paper = self.config.model == "dslate"
         self.rules = (GraphConfig.paper if paper else GraphConfig.best)(buffer.world)
         self.matching = ask.matching or ("plain" if paper else "learned")
-        self.whiten = self._learn_metric() if self.matching == "learned" else None
+        moves = self._moves()
+        learned = self.matching == "learned"
+        self.whiten = fit_whitening(moves.kind_before, moves.kind_after) if learned else None
+        self.world = fit_world(moves).coefficient
 
     def n_slots(self, n_objects: int) -> int:
         """Slots for scenes of that many objects."""
@@ -108,12 +112,19 @@ class Viewer:
         names = ("kind", "state", "mask", "presence", "confidence")
         return type(parts[0])(**{n: torch.cat([getattr(p, n) for p in parts]) for n in names})
 
-    def _learn_metric(self) -> NDArray[np.float64]:
-        """What a match should ignore, from moves the model was trained on."""
+    def _moves(self) -> Moves:
+        """Moves the model was trained on: they teach what to ignore, and where a state is."""
         clips = self.buffer.clips(np.arange(min(FIT_CLIPS, len(self.buffer))))
         experience = self._follow(clips, self.n_slots(self.buffer_objects))
-        moves = gather(experience, self.rules.representation, self.rules.isolate_metric)
-        return fit_whitening(moves.kind_before, moves.kind_after)
+        return gather(experience, self.rules.representation, self.rules.isolate_metric)
+
+    def _locate(self, seen: Experience) -> NDArray[np.float32]:
+        """Where in the world (B, T, K, 2) each slot is, by what the buffer's actions say."""
+        state = seen.mask if self.rules.representation == "alpha" else seen.state
+        if not len(self.world):
+            return np.full((*state.shape[:3], 2), np.nan, np.float32)
+        flat_X3 = locate(state.reshape(-1, state.shape[-1]), self.world)
+        return flat_X3[:, :2].reshape(*state.shape[:3], 2).astype(np.float32)
 
     def examine(self, scenes: Scenes, n_objects: int) -> Report:
         """The report on clips of that many objects."""
@@ -133,6 +144,8 @@ class Viewer:
             segment=scenes.segment,
             moved=scenes.moved,
             colour=scenes.colour,
+            guess=self._locate(seen),
+            position=scenes.position[..., :2],
         )
         return examine(evidence)
 

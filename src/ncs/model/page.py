@@ -5,7 +5,8 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 
-from ncs.model.report import GUIDES, Report
+from ncs.model.guides import GUIDES
+from ncs.model.report import Report
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 60em; color: #222 }

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.model import health
+from ncs.model.guides import GUIDES
 from ncs.model.health import Finding
 
 
@@ -32,111 +33,10 @@ class Evidence:
     segment: NDArray[np.uint8]  # (B, T, H, W)
     moved: NDArray[np.int64]  # (B, T - 1) the object each action moved, -1 for none
     colour: NDArray[np.float32]  # (B, N, 3)
-
-
-@dataclass(frozen=True)
-class Guide:
-    """How to read a figure."""
-
-    title: str
-    good: float  # as good as block-rearrange asks for
-    higher: bool  # whether higher is better
-    bad: str  # what a bad value means
-    remedy: str
-
-
-GUIDES = {
-    "found": Guide(
-        "Objects found by exactly one slot, following clips",
-        0.90,
-        True,
-        "Objects are missed, shared by several slots or lumped together, and every later step "
-        "inherits that.",
-        "Train longer, give one or two more slots, or look at the masks below for which of the "
-        "three it is.",
-    ),
-    "found_frames": Guide(
-        "Frames in which every object is found by exactly one slot",
-        0.90,
-        True,
-        "Most scenes have at least one object that control cannot see properly.",
-        "As for the figure above; if that is high, a few hard objects spoil many frames.",
-    ),
-    "found_alone": Guide(
-        "Objects found by exactly one slot, each image on its own",
-        0.90,
-        True,
-        "Control encodes single images, so it will be blind to the objects missed here.",
-        "Use more slot iterations or several initialisations when encoding.",
-    ),
-    "foreground_ari": Guide(
-        "Foreground ARI",
-        0.90,
-        True,
-        "Slots do not follow the borders between objects.",
-        "Train longer; if slots cut the image into blobs, use a weaker decoder or fewer slots.",
-    ),
-    "mask_iou": Guide(
-        "Mask IoU",
-        0.60,
-        True,
-        "Masks are larger, smaller or elsewhere than objects; a low value with a high ARI means "
-        "that slots also take background.",
-        "A finer token grid or a background slot; for control alone a high ARI is enough.",
-    ),
-    "isolate": Guide(
-        "Transitions in which isolate picks the moved object",
-        0.90,
-        True,
-        "Graph edges are tagged with actions that moved something else.",
-        "See whether states of unmoved slots change (below); train longer on clips, or keep slots "
-        "on their objects from frame to frame.",
-    ),
-    "type_drift": Guide(
-        "Type change of the moved object, against the distance between objects",
-        0.25,
-        False,
-        "The type still holds where the object is, so a moved object looks like another one.",
-        "Train the predictions longer or weigh them more; a type read without positions has no "
-        "such leak.",
-    ),
-    "type_matching": Guide(
-        "Objects matched by type between two images",
-        0.95,
-        True,
-        "Align pairs objects with the wrong goals, and control moves them there.",
-        "If objects are found, the types are not clean: see the type change, or use a learned "
-        "metric in align.",
-    ),
-    "type_matching_distinct": Guide(
-        "The same, without objects whose colour passes for another's",
-        0.97,
-        True,
-        "Even objects that a person tells apart at once are confused.",
-        "As for the figure above.",
-    ),
-    "state_rest": Guide(
-        "State change of unmoved objects, against that of the moved one",
-        0.20,
-        False,
-        "States wander without cause: isolate and bind will be misled.",
-        "More slot iterations when encoding; train longer.",
-    ),
-    "largest_share": Guide(
-        "Share of the image taken by the largest slot",
-        0.95,
-        False,
-        "One slot takes everything and the others stand for nothing.",
-        "Start again with another seed, a lower learning rate or a longer warm-up.",
-    ),
-    "sharing": Guide(
-        "How evenly cells are shared between slots (entropy, 0 to 1)",
-        0.50,
-        False,
-        "Slots do not compete: each cell belongs a little to everybody.",
-        "Train longer; lower the temperature of the attention or use more iterations.",
-    ),
-}
+    guess: NDArray[
+        np.float32
+    ]  # (B, T, K, 2) where in the world slots are, by actions
+    position: NDArray[np.float32]  # (B, T, N, 2) metres
 
 
 @dataclass(frozen=True)
@@ -196,6 +96,7 @@ def examine(evidence: Evidence) -> Report:
         "found_frames": _share([np.array([f.found[f.visible].all()]) for f in flat]),
         **_pairs(evidence, n_objects),
         **_masks(evidence, n_objects),
+        **_places(evidence, findings),
         **_motion(evidence, findings),
         "largest_share": float(evidence.mask.mean(axis=3).max(axis=2).mean()),
         "sharing": cover.sharing,
@@ -236,6 +137,20 @@ def _masks(evidence: Evidence, n_objects: int) -> dict[str, float]:
         "foreground_ari": float(np.nanmean(aris)),
         "mask_iou": float(np.nanmean(np.concatenate(ious))),
     }
+
+
+def _places(evidence: Evidence, findings: list[list[Finding]]) -> dict[str, float]:
+    """How far from an object its slot says it is."""
+    misses = [np.zeros(0)]
+    for b, t in np.ndindex(evidence.presence.shape[:2]):
+        found_N = findings[b][t].found
+        guess_N2 = evidence.guess[b, t][findings[b][t].holder[found_N]]
+        misses.append(np.linalg.norm(guess_N2 - evidence.position[b, t][found_N], axis=1))
+    miss = np.concatenate(misses)
+    if not len(miss):
+        return {"place_error": math.nan, "place_error_95": math.nan}
+    middle, far = np.quantile(miss, [0.5, 0.95])
+    return {"place_error": float(middle), "place_error_95": float(far)}
 
 
 def _pairs(evidence: Evidence, n_objects: int) -> dict[str, float]:
