@@ -12,11 +12,14 @@ from ncs.records import ConfigError, Env, Policy
 
 if TYPE_CHECKING:
     from ncs.agent import Mind
+    from ncs.baselines.rival import TrainedPolicy
     from ncs.control.config import ControlConfig
+    from ncs.model.world import WorldModel
 
-MethodName = Literal["random", "oracle", "ncs", "nf"]
+MethodName = Literal["random", "oracle", "ncs", "nf", "mpc", "bc", "iql", "gcivl"]
 Preset = Literal["paper", "best"]
-LEARNED = ("ncs", "nf")
+RIVALS = ("bc", "iql", "gcivl")  # have a policy of their own, made by 'ncs train-rival'
+LEARNED = ("ncs", "nf", "mpc", *RIVALS)
 
 
 def make_policy(method: Method, envs: Sequence[Env]) -> Policy:
@@ -33,6 +36,10 @@ def make_policy(method: Method, envs: Sequence[Env]) -> Policy:
         from ncs.baselines.oracle import Oracle
 
         return Oracle(envs)
+    if method.name in RIVALS:
+        return _pixel_policy(method, envs[0])
+    if method.name == "mpc":
+        return _planner(method, envs[0].n_objects)
     if method.name in LEARNED:
         return _learned(method, envs[0].n_objects)
     raise ConfigError(f"method: there is no {method.name!r}, choose from {get_args(MethodName)}")
@@ -52,6 +59,58 @@ def _learned(method: Method, n_objects: int) -> Policy:
     sets = load_sets(Path(dict(method.files)["sets"]), mind.graph.checkpoint)
     eye = Eye(mind.model, n_slots)
     return SetGraphPolicy(eye, sets, mind.graph, arena(mind.world), options["preset"] == "best")
+
+
+def _pixel_policy(method: Method, env: Env) -> Policy:
+    """The policy of a rival that learned one from pixels."""
+    from ncs.baselines.rival import PixelPolicy
+
+    trained = _load_policy(dict(method.files)["model"], method.checkpoint)
+    config, space = trained.actor.config, env.action_space
+    if not np.allclose([*config.low, *config.high], [*space.low[:2], *space.high[:2]]):
+        raise ConfigError(f"model: was trained in {trained.world}, which has another arena")
+    return PixelPolicy(trained.actor)
+
+
+@functools.lru_cache(maxsize=3)
+def _load_policy(model: str, checkpoint: str) -> "TrainedPolicy":
+    import torch
+
+    from ncs.baselines.rival import load_policy
+
+    torch.set_num_threads(1)  # the judge's processes share the cores among themselves
+    policy = load_policy(Path(model))
+    if policy.checkpoint != checkpoint:
+        raise ConfigError(f"{model}: has changed since the run began; start it again")
+    return policy
+
+
+def _planner(method: Method, n_objects: int) -> Policy:
+    """Model-predictive control with a trained world model."""
+    from ncs.agent import arena
+    from ncs.baselines.mpc import MpcConfig, MpcPolicy
+    from ncs.model.checkpoint import read_manifest
+    from ncs.model.run import trained_slots
+
+    folder, options = dict(method.files)["model"], dict(method.options)
+    model = _load_world(folder, method.checkpoint)
+    trained_on = read_manifest(Path(folder))["buffer"]
+    spare = trained_slots(model.config) - int(trained_on["objects"])
+    n_slots = int(options.get("slots") or n_objects + spare)
+    reach, config = arena(trained_on["world"]), MpcConfig(presence=options["preset"] == "best")
+    return MpcPolicy(model, n_slots, reach.low, reach.high, reach.height, config)
+
+
+@functools.lru_cache(maxsize=2)
+def _load_world(model: str, checkpoint: str) -> "WorldModel":
+    import torch
+
+    from ncs.model.checkpoint import checkpoint_hash, load_model
+
+    torch.set_num_threads(1)
+    if checkpoint_hash(Path(model)) != checkpoint:
+        raise ConfigError(f"{model}: has changed since the run began; start it again")
+    return load_model(Path(model))
 
 
 def _mind(method: Method) -> "Mind":
@@ -102,10 +161,30 @@ def learned_method(
         raise ConfigError(
             f"there is no extension {unknown[0]!r}, choose from {', '.join(EXTENSIONS)}"
         )
-    path = graph or graph_path(model, preset)
-    mind = Mind.load(model, preset, path)
     options: list[tuple[str, str | int | float | bool]] = [("preset", preset)]
     options += [("slots", slots)] if slots else []
+    if name in RIVALS or name == "mpc":
+        if graph or switches or (slots and name in RIVALS):
+            raise ConfigError(f"method: {name} takes no graph or extensions, and only mpc slots")
+        return _without_graph(name, model, () if name in RIVALS else tuple(options))
+    path = graph or graph_path(model, preset)
+    mind = Mind.load(model, preset, path)
     options += sorted(switches.items())
     files = (("model", str(model)), ("graph", str(path)), ("sets", str(sets_path(model, preset))))
     return Method(name=name, options=tuple(options), checkpoint=mind.checkpoint, files=files)
+
+
+def _without_graph(
+    name: str, model: Path, options: tuple[tuple[str, str | int | float | bool], ...]
+) -> Method:
+    """A learned method that has weights alone."""
+    from ncs.baselines.rival import load_policy
+    from ncs.model.checkpoint import checkpoint_hash
+
+    files = (("model", str(model)),)
+    if name == "mpc":
+        return Method(name=name, options=options, checkpoint=checkpoint_hash(model), files=files)
+    policy = load_policy(model)
+    if policy.method != name:
+        raise ConfigError(f"{model}: is a policy of {policy.method}, not of {name}")
+    return Method(name=name, options=options, checkpoint=policy.checkpoint, files=files)
