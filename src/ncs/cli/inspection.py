@@ -1,5 +1,6 @@
 """ncs inspect: looks at what other commands made, checks every byte of it, and shows it."""
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ class Inspect(Command):
 
     A buffer: every shard is compared with its checksum, and a contact sheet of a few clips is
     drawn. A graph: its figures are printed, and its nodes and edges are drawn. A model: its files
-    are checked, and its settings and size are told. A results file: every line is checked, and its
-    cells are counted. A mesh folder, or the word 'meshes' for the set in use: a contact sheet.
+    are checked, its size is told, and the curves of its training are drawn. A results file: every
+    line is checked, and its cells are counted. A mesh folder, or the word 'meshes' for the set in
+    use: a contact sheet.
     """
 
     path: tyro.conf.Positional[Path] = Field(
@@ -85,6 +87,8 @@ class Inspect(Command):
         report(line, facts, self.as_json)
 
     def _model(self) -> None:
+        from ncs.analysis.curves import draw_curves, read_log
+        from ncs.analysis.pictures import save_png
         from ncs.model.checkpoint import checkpoint_hash, load_model, read_manifest
         from ncs.model.estimate import count_parameters
 
@@ -103,6 +107,12 @@ class Inspect(Command):
             f"{sum(counts.values()):,} parameters, trained on {facts['buffer']['world']} "
             f"(buffer {facts['buffer']['hash']}), all whole; checkpoint {facts['checkpoint'][:12]}"
         )
+        log = self.path / "metrics.jsonl"
+        if log.exists() and importlib.util.find_spec("matplotlib"):
+            facts["picture"] = str(self.picture or self.path / "curves.png")
+            title = f"{self.path.resolve().name}: training"
+            save_png(Path(facts["picture"]), draw_curves(read_log(log), title))
+            line += f"; curves: {facts['picture']}"
         report(line, facts, self.as_json)
 
     def _buffer(self) -> None:
