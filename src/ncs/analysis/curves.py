@@ -62,7 +62,7 @@ def draw_curves(rows: Iterable[Mapping[str, Any]], title: str) -> Picture:
         axis.set_xlabel("step")
         axis.legend(fontsize=7)
     figure.suptitle(title)
-    canvas: Any = FigureCanvasAgg(figure)  # type: ignore[no-untyped-call]
+    canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
