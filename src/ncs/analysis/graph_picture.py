@@ -60,21 +60,6 @@ def spread_apart(centre_M2: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(placed, TILE / 2, SIZE - TILE / 2)
 
 
-def tsne_places(graph: Graph) -> NDArray[np.float64] | None:
-    """Nodes in the plane (M, 2) by t-SNE of their centroids, in [0, 1]; None below four nodes."""
-    from sklearn.manifold import TSNE
-
-    n_nodes = len(graph.node)
-    if n_nodes < 4:
-        return None
-    perplexity = min(30.0, (n_nodes - 1) / 3)
-    machine = TSNE(perplexity=perplexity, init="pca", random_state=0)  # the same picture each time
-    place_M2 = machine.fit_transform(graph.node.astype(np.float64))
-    low_2, high_2 = place_M2.min(axis=0), place_M2.max(axis=0)
-    scaled: NDArray[np.float64] = (place_M2 - low_2) / np.maximum(high_2 - low_2, 1e-9)
-    return scaled
-
-
 def mask_tile(mask_P: NDArray[np.float32]) -> Picture:
     """A mean mask as a small picture, dark where the node's entities are."""
     side = round(len(mask_P) ** 0.5)

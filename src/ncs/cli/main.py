@@ -19,6 +19,7 @@ COMMANDS = {
     "slots": ("Slots", "say how well a model sees: the slot health report"),
     "graph": ("Graph", "build the transition graph of a model and a buffer"),
     "solve": ("Solve", "rearrange a scene to match a goal, and show how"),
+    "view": ("View", "open the viewer: set goals by hand and watch the agent think"),
     "evaluate": ("Evaluate", "judge a method on frozen or fresh tasks"),
     "table": ("Table", "print results beside the paper's"),
     "reproduce": ("Reproduce", "do the paper again, from nothing to a report"),

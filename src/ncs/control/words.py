@@ -43,8 +43,8 @@ def _say_match(
     sure = min(confidence(now)[pair.now], confidence(goal)[pair.goal])
     return (
         f"Goal slot {pair.goal} is matched with scene slot {pair.now}: their types differ by "
-        f"{_number(pair.cost)}, the next likeliest slot's by {rival}; the model is {sure:.0%} sure of "
-        "what it sees in both."
+        f"{_number(pair.cost)}, the next likeliest slot's by {rival}; the model is "
+        f"{sure:.0%} sure of what it sees in both."
     )
 
 

@@ -1,0 +1,58 @@
+"""What the page may ask for: typed, bounded, and refused in one line like any other setting."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ncs.settings import Settings
+
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+Place = Annotated[str, Field(max_length=40)]
+
+
+class ModelAsk(Settings):
+    """A model and one of its graphs."""
+
+    model: Name
+    preset: Literal["paper", "best"] = "best"
+    nodes: int | None = Field(None, ge=2, le=128)  # None: the graph that stands beside the model
+
+
+class Manner(ModelAsk):
+    """How the agent is to play: what the sliders and switches say."""
+
+    slots: int | None = Field(None, ge=1, le=32)  # None: one an object and the usual spares
+    choice: Literal["sample", "argmax"] | None = None
+    without: tuple[Name, ...] = Field((), max_length=20)
+    only: tuple[Name, ...] = Field((), max_length=20)
+
+
+class TaskAsk(Manner):
+    """A task drawn from a seed, with goals moved by hand."""
+
+    objects: int = Field(5, ge=1, le=12)
+    goal: Literal["complete", "partial"] = "complete"
+    seed: int = Field(0, ge=0, lt=2**53)  # a page's numbers are exact up to here
+    place: tuple[Place, ...] = Field((), max_length=64)  # in the order they were made
+
+
+class Drag(Settings):
+    """An object of the goal and where in the picture it is put."""
+
+    index: int = Field(ge=0, le=31)
+    x: float = Field(ge=-1, le=2)  # shares of width and height; a hand may leave the picture
+    y: float = Field(ge=-1, le=2)
+
+
+class SceneAsk(TaskAsk):
+    """A task to look at, and perhaps a drag in its goal."""
+
+    drag: Drag | None = None
+
+
+class HealthAsk(Settings):
+    """A slot health report."""
+
+    model: Name
+    objects: int = Field(4, ge=1, le=12)
+    clips: int = Field(20, ge=1, le=200)

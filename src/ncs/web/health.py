@@ -1,0 +1,71 @@
+"""The slot health report: 'ncs slots' itself, run beside the server, its report kept."""
+
+import asyncio
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from ncs.model.checkpoint import checkpoint_hash
+from ncs.records import DataError, NcsError
+from ncs.storage import read_json
+from ncs.web.asks import HealthAsk
+from ncs.web.studio import BusyError, Studio
+
+LONGEST = 600.0  # seconds
+
+
+class Clinic:
+    """Examines one model at a time."""
+
+    def __init__(self, studio: Studio, work: Path) -> None:
+        self._studio, self._work = studio, work
+        self._examining = False
+
+    def folder(self, ask: HealthAsk) -> Path:
+        """Where a report is kept."""
+        return self._work / f"health-{ask.model}-{ask.objects}-{ask.clips}"
+
+    async def report(self, ask: HealthAsk) -> dict[str, Any]:
+        """The report that is asked for, made if there is none of these very weights."""
+        if self._examining:
+            raise BusyError("a model is being examined already; wait for its report")
+        self._examining = True
+        try:
+            model, buffer = await self._studio.do(self._studio.buffer, ask.model)
+            out = self.folder(ask)
+            words = ["--model", str(model), "--buffer", str(buffer), "--objects", str(ask.objects)]
+            words += ["--clips", str(ask.clips), "--out", str(out)]
+            kept = out / "health.json"
+            weights = await asyncio.to_thread(checkpoint_hash, model)
+            if not kept.exists() or read_json(kept)["checkpoint"] != weights:
+                await run_slots(words)
+            return {**read_json(kept), "command": shlex.join(["ncs", "slots", *words])}
+        finally:
+            self._examining = False
+
+    def page(self, ask: HealthAsk) -> bytes:
+        """The report as a page of its own, pictures inside."""
+        path = self.folder(ask) / "health.html"
+        if not path.exists():
+            raise DataError("health: there is no such report yet")
+        return path.read_bytes()
+
+
+async def run_slots(words: list[str]) -> None:
+    """Runs 'ncs slots' to its end in a process of its own; its complaint is ours."""
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-m", "ncs.cli.main", "slots", *words],
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, complaint = await asyncio.wait_for(process.communicate(), LONGEST)
+    except BaseException:
+        process.kill()
+        await process.wait()
+        raise
+    if process.returncode != 0:
+        lines = complaint.decode(errors="replace").strip().splitlines()
+        raise NcsError(lines[-1] if lines else "ncs slots: failed without a word")

@@ -1,0 +1,193 @@
+"""What there is to look at: models, their graphs, results and pictures, each known by its name.
+
+A request names things and never gives paths, so there is no way out of these folders.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ncs.agent import Mind, Preset, graph_hash, graph_path, graph_preset, watch
+from ncs.data.buffer import open_buffer
+from ncs.data.collect import CollectConfig, collect
+from ncs.envs import make_env
+from ncs.graph.build import GraphConfig, build
+from ncs.graph.isolate import Experience
+from ncs.graph.store import load_graph, save_graph
+from ncs.model.checkpoint import has_checkpoint, read_manifest
+from ncs.model.run import trained_slots
+from ncs.records import DataError
+
+PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
+PRESETS: tuple[Preset, ...] = ("best", "paper")
+# What graphs with another number of nodes are built from, and slots examined on: enough to see
+# every cell of the blocks' grid a dozen times, few enough to be watched while one waits.
+CLIPS = 120
+MOST_MINDS = 4  # kept in memory
+BUFFER_SEED = 90_210  # not that of any buffer a model is trained on
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the viewer finds things, and where it may write."""
+
+    models: tuple[Path, ...]  # model folders
+    results: Path | None
+    figures: tuple[Path, ...]
+    work: Path  # small buffers and graphs that the sliders ask for
+
+
+def find_places(models: Sequence[Path], results: Path | None, work: Path) -> Places:
+    """The folders of the clone one stands in, and those that are named."""
+    bases = (Path.cwd(), *Path(__file__).resolve().parents)
+    home = next((base for base in bases if (base / "checkpoints").is_dir()), None)
+    found = list(models)
+    if home is not None:
+        shelf = Path("checkpoints") if home == Path.cwd() else home / "checkpoints"
+        found += [f for f in sorted(shelf.iterdir()) if has_checkpoint(f)]
+        results = results or (home / "results" if (home / "results").is_dir() else None)
+    usable = [f for f in found if any(graph_path(f, preset).exists() for preset in PRESETS)]
+    if not usable:
+        raise DataError(
+            "checkpoints: no trained model with a graph is here; run in a clone of the repository "
+            "or name a model folder with --model"
+        )
+    figures = [home / "docs"] if home is not None else []
+    figures += [results] if results is not None else []
+    return Places(tuple(dict.fromkeys(usable)), results, tuple(figures), work)
+
+
+@dataclass
+class Shelf:
+    """Models and graphs, loaded once; used by the studio's thread alone."""
+
+    places: Places
+    _minds: dict[tuple[str, str], Mind] = field(default_factory=dict)
+    _experience: dict[str, list[Experience]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.folders = {folder.resolve().name: folder for folder in self.places.models}
+
+    def folder(self, name: str) -> Path:
+        """A model's folder, by its name."""
+        if name not in self.folders:
+            raise DataError(f"model: there is no {name!r}, choose from {', '.join(self.folders)}")
+        return self.folders[name]
+
+    @functools.cached_property
+    def models(self) -> list[dict[str, Any]]:
+        """Every model as the page lists it."""
+        return [self._describe(name, folder) for name, folder in self.folders.items()]
+
+    def _describe(self, name: str, folder: Path) -> dict[str, Any]:
+        manifest = read_manifest(folder)
+        world = str(manifest["buffer"]["world"])
+        presets = [preset for preset in PRESETS if graph_path(folder, preset).exists()]
+        return {
+            "name": name,
+            "world": world,
+            "kind": manifest["config"]["model"],
+            "trained_objects": int(manifest["buffer"]["objects"]),
+            "most_objects": max_objects(world),
+            "presets": presets,
+        }
+
+    def mind(self, name: str, preset: Preset) -> Mind:
+        """A model with its own graph."""
+        if (name, preset) not in self._minds:
+            if len(self._minds) >= MOST_MINDS:
+                self._minds.pop(next(iter(self._minds)))
+            self._minds[name, preset] = Mind.load(self.folder(name), preset)
+        return self._minds[name, preset]
+
+    def mind_with(self, name: str, preset: Preset, nodes: int | None) -> Mind:
+        """A model with its own graph, or with one of so many nodes."""
+        mind = self.mind(name, preset)
+        if nodes is None:
+            return mind
+        graph = load_graph(self._graph_of(name, preset, nodes), mind.graph.checkpoint)
+        weights, _, _ = mind.checkpoint.partition("+")
+        return replace(mind, graph=graph, checkpoint=f"{weights}+{graph_hash(graph)[:8]}")
+
+    def _graph_of(self, name: str, preset: Preset, nodes: int) -> Path:
+        """The file of a graph with so many nodes, built if it is not there."""
+        path = self.graph_file(name, preset, nodes)
+        mind = self.mind(name, preset)
+        if not path.exists():
+            usual = graph_preset(preset, mind.world).model_dump()
+            config = GraphConfig(**{**usual, "n_nodes": nodes, "nodes_from_data": False})
+            rng = np.random.default_rng(0)
+            graph = build(self._watched(mind), config, rng, mind.graph.checkpoint)
+            save_graph(path, graph, config)
+        return path
+
+    def graph_file(self, name: str, preset: Preset, nodes: int) -> Path:
+        """Where a graph of so many nodes is kept, by the weights it belongs to."""
+        weights = self.mind(name, preset).graph.checkpoint[:12]
+        return self.places.work / f"graph-{preset}-{nodes}-{weights}.safetensors"
+
+    def _watched(self, mind: Mind) -> list[Experience]:
+        """A small buffer as the model sees it."""
+        key = mind.graph.checkpoint
+        if key not in self._experience:
+            buffer = open_buffer(self.buffer(mind.world))
+            n_slots = trained_slots(mind.model.config)
+            self._experience[key] = list(watch(mind.model, buffer, np.arange(CLIPS), n_slots))
+        return self._experience[key]
+
+    def buffer(self, world: str) -> Path:
+        """The folder of a small buffer of a world, collected if it is not there."""
+        folder = self.buffer_folder(world)
+        config = CollectConfig(world=world, episodes=CLIPS, seed=BUFFER_SEED)
+        for _ in collect(make_env, config, folder):
+            pass
+        return folder
+
+    def buffer_folder(self, world: str) -> Path:
+        """Where a small buffer of a world is kept."""
+        return self.places.work / f"buffer-{world}"
+
+    def graph_commands(self, name: str, preset: Preset, nodes: int) -> list[str]:
+        """The commands that make the graph of so many nodes."""
+        world = self.mind(name, preset).world
+        folder = self.buffer_folder(world)
+        return [
+            f"ncs collect {world} --out {folder} --episodes {CLIPS} --seed {BUFFER_SEED}",
+            f"ncs graph --model {self.folder(name)} --buffer {folder} --preset {preset} "
+            f"--nodes {nodes} --nodes-from-data False "
+            f"--out {self.graph_file(name, preset, nodes)}",
+        ]
+
+
+@functools.cache
+def max_objects(world: str) -> int:
+    """The most objects a world holds; 0 where the package it needs is missing."""
+    from ncs.records import ConfigError
+
+    try:
+        return make_env(world).max_objects
+    except ConfigError:
+        return 0
+
+
+def pictures(places: Places) -> dict[str, Path]:
+    """Pictures of results by name; links that lead elsewhere are left out."""
+    found: dict[str, Path] = {}
+    for folder in places.figures:
+        root = folder.resolve()
+        for path in sorted(folder.rglob("*")):
+            inside = path.is_file() and path.resolve().is_relative_to(root)
+            if inside and path.suffix.lower() in PICTURES:
+                found.setdefault(str(path.relative_to(folder)).replace("/", "--"), path)
+    return found
+
+
+def result_files(places: Places) -> dict[str, Path]:
+    """Result files by name."""
+    if places.results is None:
+        return {}
+    return {path.name: path for path in sorted(places.results.glob("*.jsonl"))}

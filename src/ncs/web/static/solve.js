@@ -1,0 +1,228 @@
+// The solve tab: a task, how it is to be played, and the show.
+
+import { $, ask, attempt, complain, el, manner, model, state } from "./page.js";
+import * as handles from "./handles.js";
+import * as stage from "./stage.js";
+
+export const { back, forward, first, last, playOrPause } = stage;
+
+const EXPLAINED = {
+  presence: "slots that stand for nothing are left out",
+  whiten: "types are compared in a learned metric",
+  settled: "constraints that hold are not touched again",
+  composed: "pick as from one node, place as at the other",
+  residual: "actions aim at exact places, not at nodes",
+  shortest_path: "by way of other nodes where no edge leads there",
+  order: "an occupied target waits; rings are broken",
+  distrust: "an edge that failed is not used again",
+  remember: "objects are followed from frame to frame",
+  doubt: "look-alikes may have been confused: try the other",
+};
+let usual = { nodes: 16, slots: 8 }; // what null stands for
+let source = null; // of the show under way
+let show = null;
+let drawn = 0; // counts scenes asked for, so that an old answer never replaces a newer one
+
+export async function chooseModel(name) {
+  state.task.model = name;
+  const { presets, most_objects: most } = model();
+  for (const option of $("preset").options) option.disabled = !presets.includes(option.value);
+  if (!presets.includes(state.task.preset)) state.task.preset = presets[0];
+  state.task.objects = Math.min(state.task.objects, most);
+  $("objects").max = most;
+  state.task.place = [];
+  resetManner();
+  await draw();
+}
+
+function resetManner() {
+  Object.assign(state.task, { nodes: null, slots: null, choice: null, without: [], only: [] });
+  reflect();
+}
+
+/** Shows in the controls what the state says. */
+function reflect() {
+  const { task } = state;
+  $("model").value = task.model;
+  $("preset").value = task.preset;
+  $("objects").value = task.objects;
+  $("goal-kind").value = task.goal;
+  $("seed").value = task.seed;
+  $("choice").value = task.choice || "";
+  $("nodes-count").value = task.nodes || usual.nodes;
+  $("slots").value = task.slots || usual.slots;
+  $("objects-out").textContent = task.objects;
+  $("nodes-out").textContent = task.nodes || `${usual.nodes}, as trained`;
+  $("slots-out").textContent = task.slots || `${usual.slots}, as usual`;
+  $("undo").hidden = !task.place.length;
+  const best = task.preset === "best";
+  $("extensions").replaceChildren(...state.extensions.map((name) => {
+    const on = best ? !task.without.includes(name) : task.only.includes(name);
+    const box = el("input", { type: "checkbox", name, checked: on, id: `ext-${name}` });
+    box.addEventListener("change", () => switchExtension(name, box.checked));
+    return el("label", {}, box, el("span", {}, name.replace("_", " "), el("small", {}, EXPLAINED[name] || "")));
+  }));
+}
+
+function switchExtension(name, on) {
+  const best = state.task.preset === "best";
+  const key = best ? "without" : "only";
+  const listed = new Set(state.task[key]);
+  if (on === best) listed.delete(name);
+  else listed.add(name);
+  state.task[key] = state.extensions.filter((one) => listed.has(one));
+}
+
+/** Asks for the task's pictures, perhaps with a drag; whether it was accepted comes back. */
+async function draw(drag = null) {
+  const number = (drawn += 1);
+  let scene;
+  try {
+    scene = await ask("/api/scene", { ...state.task, drag });
+  } catch (error) {
+    complain(error.message);
+    return false;
+  }
+  if (number !== drawn) return true;
+  complain();
+  leave();
+  state.task.place = scene.place;
+  usual = { nodes: scene.nodes, slots: scene.slots };
+  $("scene").src = scene.image;
+  $("goal").src = scene.goal;
+  $("scene-words").textContent = `scene: ${scene.satisfied} of ${scene.constraints} hold, ${scene.minimum_moves} moves at least`;
+  handles.place(scene.handles, (index, x, y) => draw({ index, x, y }));
+  const focused = document.activeElement?.id;
+  reflect();
+  if (focused?.startsWith("ext-")) $(focused)?.focus();
+  return true;
+}
+
+/** Ends the show, if any, and goes back to the task. */
+function leave() {
+  if (source) {
+    source.close();
+    source = null;
+    ask(`/api/episodes/${show}`, undefined, "DELETE").catch(() => {});
+  }
+  working(false);
+  stage.clear();
+}
+
+function working(on) {
+  $("go").disabled = on;
+  $("look").disabled = on;
+  $("stop").hidden = !on;
+}
+
+export function start() {
+  if ($("go").disabled) return;
+  attempt(async () => {
+    working(true);
+    stage.say("thinking…");
+    try {
+      await watch((await ask("/api/episodes", state.task)).id, false);
+    } catch (error) {
+      working(false);
+      stage.say("Press solve.");
+      throw error;
+    }
+  });
+}
+
+/** Follows a show as it is played. */
+async function watch(id, plan) {
+  stage.clear();
+  stage.stage.plan = plan;
+  stage.say("thinking…");
+  show = id;
+  source = new EventSource(`/api/episodes/${id}/events`);
+  working(true);
+  source.addEventListener("moment", (event) => stage.add(JSON.parse(event.data)));
+  source.addEventListener("end", (event) => end(id, JSON.parse(event.data)));
+  source.onerror = () => {
+    if (source?.readyState === EventSource.CLOSED) {
+      complain("the server does not answer; is 'ncs view' still running?");
+      working(false);
+    }
+  };
+}
+
+function end(id, verdict) {
+  source?.close();
+  source = null;
+  working(false);
+  if (verdict.error) complain(verdict.error);
+  if (verdict.stopped) stage.say("stopped");
+  $("take-home").hidden = false;
+  $("gif").href = `/api/episodes/${id}/solve.gif`;
+  $("trace").href = `/api/episodes/${id}/trace.json`;
+  $("pair-files").replaceChildren(...verdict.files.flatMap((name) => [" · ",
+    el("a", { href: `/api/episodes/${id}/${name}`, download: name }, name)]));
+  $("command").textContent = verdict.commands.join("\n");
+}
+
+export function another() {
+  state.task.seed = Math.floor(Math.random() * 1e6);
+  state.task.place = [];
+  return draw();
+}
+
+export function toggleSlots() {
+  $("show-slots").click();
+}
+
+function lookAtOwn() {
+  attempt(async () => {
+    const [image, goal] = [$("own-image").files[0], $("own-goal").files[0]];
+    if (!image || !goal) throw new Error("choose a picture of the scene and one of the goal first");
+    const form = new FormData();
+    form.append("ask", JSON.stringify(manner()));
+    form.append("image", image);
+    form.append("goal", goal);
+    const { id } = await ask("/api/plans", form);
+    drawn += 1;
+    handles.removeAll();
+    await watch(id, true);
+  });
+}
+
+/** A control that changes the task: the pictures are drawn anew. */
+function onTask(id, event, change) {
+  $(id).addEventListener(event, () => {
+    change($(id).value);
+    state.task.place = [];
+    draw();
+  });
+}
+
+/** A control that changes the manner: what is on the stage stays for comparison. */
+function onManner(id, event, change) {
+  $(id).addEventListener(event, () => {
+    change($(id).value);
+    reflect();
+  });
+}
+
+export function ready() {
+  const { task } = state;
+  stage.ready();
+  $("controls").addEventListener("submit", (event) => { event.preventDefault(); start(); });
+  $("stop").addEventListener("click", () => attempt(() => ask(`/api/episodes/${show}`, undefined, "DELETE")));
+  $("another").addEventListener("click", another);
+  $("look").addEventListener("click", lookAtOwn);
+  $("usual").addEventListener("click", resetManner);
+  $("undo").addEventListener("click", () => { task.place = []; draw(); });
+  $("copy").addEventListener("click", () => attempt(() => navigator.clipboard.writeText($("command").textContent)));
+  $("objects").addEventListener("input", () => { $("objects-out").textContent = $("objects").value; });
+  onTask("objects", "change", (value) => { task.objects = Number(value); });
+  onTask("goal-kind", "change", (value) => { task.goal = value; });
+  onTask("seed", "change", (value) => { task.seed = Math.max(0, Math.floor(Number(value) || 0)); });
+  $("preset").addEventListener("change", () => {
+    Object.assign(task, { preset: $("preset").value, nodes: null, choice: null, without: [], only: [] });
+    draw();
+  });
+  onManner("choice", "change", (value) => { task.choice = value || null; });
+  onManner("nodes-count", "input", (value) => { task.nodes = Number(value); });
+  onManner("slots", "input", (value) => { task.slots = Number(value); });
+}

@@ -1,0 +1,133 @@
+// The pictures of a step, the reasons for it, and going back and forth.
+
+import { $, el, state } from "./page.js";
+
+const PACE = 900; // milliseconds a step when playing
+
+export const stage = { moments: [], at: 0, live: true, plan: false, end: null };
+let clock = null;
+
+export function clear() {
+  pause();
+  Object.assign(stage, { moments: [], at: 0, live: true, plan: false, end: null });
+  state.edge = null;
+  $("take-home").hidden = true;
+  $("nodes").hidden = true;
+  $("nodes-words").textContent = "nodes";
+  $("why").replaceChildren(el("li", { class: "faint" }, "Press solve; each step says here which "
+    + "pair it serves, how sure it is, and which edge it acts by."));
+  $("pairs").replaceChildren();
+  say("Press solve.");
+  moveClock();
+}
+
+export function say(text, kind = "") {
+  $("status").textContent = text;
+  $("status").className = kind;
+}
+
+/** A new moment has come in: shown at once unless the user looks at an earlier one. */
+export function add(moment) {
+  stage.moments.push(moment);
+  if (stage.live) show(stage.moments.length - 1);
+  else moveClock();
+}
+
+export function show(at) {
+  stage.at = Math.max(0, Math.min(at, stage.moments.length - 1));
+  stage.live = stage.at === stage.moments.length - 1;
+  const moment = stage.moments[stage.at];
+  moveClock();
+  if (!moment) return;
+  drawPictures(moment);
+  drawReasons(moment);
+  say(...words(moment));
+}
+
+function words(moment) {
+  const number = stage.at + 1;
+  if (moment.step) {
+    const holds = moment.satisfied < 0 ? "" : `: ${moment.satisfied} of ${moment.constraints} hold`;
+    return [`${stage.plan && stage.at ? "foreseen " : ""}step ${number}${holds}`];
+  }
+  const moves = stage.at === 1 ? "1 move" : `${stage.at} moves`;
+  if (stage.plan) {
+    return moment.solved ? [`a plan of ${moves}; then every constraint seems to hold`, "solved"]
+      : [`no further after ${moves}`, "failed"];
+  }
+  const least = `(${moment.minimum_moves} at least)`;
+  return moment.solved ? [`solved in ${moves} ${least}`, "solved"]
+    : [`not solved: ${moment.satisfied} of ${moment.constraints} hold after ${moves} ${least}`, "failed"];
+}
+
+function drawPictures(moment) {
+  const slots = $("show-slots").checked && moment.step;
+  $("scene").src = slots ? moment.scene_seen : moment.image;
+  $("goal").src = slots ? moment.goal_seen : moment.goal;
+  const what = stage.plan && stage.at ? "what the model foresees" : "scene";
+  $("scene-words").textContent = moment.step ? `${what} before move ${stage.at + 1}` : `${what} at the end`;
+  $("nodes").hidden = !moment.step;
+  if (!moment.step) {
+    $("nodes-words").textContent = "nodes";
+    return;
+  }
+  const { kind, node_from: from, node_to: to, support } = moment.step;
+  $("nodes").src = moment.nodes_seen;
+  $("nodes").alt = from === null ? "no edge" : `mean masks of node ${from} and node ${to}`;
+  $("nodes-words").textContent = from === null ? kind
+    : `${kind}: ${from} → ${to}${support ? `, seen ${support} times` : ", never seen"}`;
+  state.edge = from === null ? null : [from, to];
+}
+
+function drawReasons(moment) {
+  if (!moment.step) return;
+  $("why").replaceChildren(...moment.step.why.map((line) => el("li", {}, line)));
+  $("pairs").replaceChildren(...moment.step.pairs.map((pair, index) => {
+    const seen = (slot) => (slot < 0 ? "remembered" : slot);
+    const chip = el("li", { class: index === moment.step.chosen ? "chosen" : "" },
+      `goal ${seen(pair.goal)} ↔ scene ${seen(pair.now)}: `
+      + (pair.settled ? "holds" : `${pair.distance.toFixed(2)} away`)
+      + (pair.blockers.length ? ", blocked" : ""));
+    chip.style.setProperty("--pair", moment.colours[index]);
+    return chip;
+  }));
+}
+
+function moveClock() {
+  const last = Math.max(0, stage.moments.length - 1);
+  $("time").max = last;
+  $("time").value = stage.at;
+  for (const id of ["first", "back"]) $(id).disabled = stage.at === 0;
+  for (const id of ["forward", "last"]) $(id).disabled = stage.at >= last;
+  $("play").disabled = last === 0;
+}
+
+export const back = () => { pause(); show(stage.at - 1); };
+export const forward = () => { pause(); show(stage.at + 1); };
+export const first = () => { pause(); show(0); };
+export const last = () => { pause(); show(stage.moments.length - 1); };
+
+export function playOrPause() {
+  if (clock) return pause();
+  if (stage.moments.length < 2) return undefined;
+  if (stage.at === stage.moments.length - 1) show(0);
+  $("play").textContent = "❚❚";
+  clock = setInterval(() => {
+    if (stage.at >= stage.moments.length - 1) pause();
+    else show(stage.at + 1);
+  }, PACE);
+  return undefined;
+}
+
+export function pause() {
+  clearInterval(clock);
+  clock = null;
+  $("play").textContent = "▷";
+}
+
+export function ready() {
+  const buttons = { back, forward, first, last, play: playOrPause };
+  for (const [id, act] of Object.entries(buttons)) $(id).addEventListener("click", act);
+  $("time").addEventListener("input", () => { pause(); show(Number($("time").value)); });
+  $("show-slots").addEventListener("change", () => stage.moments.length && show(stage.at));
+}
