@@ -42,8 +42,8 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
-def serve(listener: socket.socket, places: Places, ready: Callable[[], None] | None = None) -> None:
-    """Answers requests until it is interrupted."""
+def make_server(listener: socket.socket, places: Places) -> uvicorn.Server:
+    """A server for a socket, not yet running."""
     hosts = own_hosts(listener.getsockname()[1])
     hosts |= {address_of(listener).removeprefix("http://").rstrip("/")}
     config = uvicorn.Config(
@@ -52,11 +52,16 @@ def serve(listener: socket.socket, places: Places, ready: Callable[[], None] | N
         access_log=False,
         server_header=False,
         ws="none",
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=2,  # pages keep their event streams open
         limit_concurrency=64,
         h11_max_incomplete_event_size=32 << 10,
     )
-    server = uvicorn.Server(config)
-    if ready is not None:
-        ready()
+    return uvicorn.Server(config)
+
+
+def serve(listener: socket.socket, places: Places, ready: Callable[[], None]) -> None:
+    """Answers requests until it is interrupted; ``ready`` is called once before."""
+    server = make_server(listener, places)
+    listener.listen()  # from now on a browser's knock is heard
+    ready()
     server.run(sockets=[listener])

@@ -23,9 +23,9 @@ from ncs.envs import make_env
 from ncs.envs.goal_editing import camera_of, handles, put_goal, put_goals, write_place
 from ncs.envs.rearrange import Rearrange
 from ncs.graph.summary import summarise
-from ncs.records import Graph, NcsError, Task
+from ncs.records import ConfigError, Graph, NcsError, Task
 from ncs.watcher import Moment, Watcher, adjusted_control, imagine, play, solve_command
-from ncs.web.asks import Manner, ModelAsk, SceneAsk, TaskAsk
+from ncs.web.asks import Drag, Manner, ModelAsk, SceneAsk, TaskAsk
 from ncs.web.shelf import Shelf
 
 MOST_WAITING = 16  # jobs in the queue, each a fraction of a second
@@ -76,20 +76,19 @@ class Studio:
         """Start and goal of a task as pictures, after the drag if there is one."""
         mind = self.shelf.mind(ask.model, ask.preset)
         env, task = draw_task(mind.world, ask)
-        place = list(ask.place)
+        place, refusal = list(ask.place), ""
         if ask.drag is not None:
-            index = ask.drag.index
-            point_2 = camera_of(mind.world).unproject(ask.drag.x, ask.drag.y)
-            task = put_goal(task, index, point_2)
-            if place and place[-1].partition(":")[0] == str(index):
-                place.pop()  # one hand, one move: only where it ends counts
-            place.append(write_place(index, point_2))
+            try:
+                task, place = drag_goal(task, place, ask.drag)
+            except ConfigError as error:
+                refusal = str(error)  # a hand may pass over places where nothing can be put
         observation, info = env.reset(options={"task": task})
         return {
             "image": as_url(enlarge(observation["image"], SHOWN // 64)),
             "goal": as_url(enlarge(observation["goal"], SHOWN // 64)),
             "handles": [{"index": h.index, "x": h.x, "y": h.y} for h in handles(task)],
             "place": place,
+            "refusal": refusal,
             "minimum_moves": info["minimum_moves"],
             "satisfied": info["satisfied"],
             "constraints": info["constraints"],
@@ -191,6 +190,15 @@ def draw_task(world: str, ask: TaskAsk) -> tuple[Rearrange, Task]:
     env = make_env(world, n_objects=ask.objects, goal=ask.goal)
     task = env.draw_task(stream("fresh", ask.seed, ask.objects))
     return env, put_goals(task, ask.place)
+
+
+def drag_goal(task: Task, place: list[str], drag: Drag) -> tuple[Task, list[str]]:
+    """The task after a drag, and the list of all drags so far."""
+    point_2 = camera_of(task.world).unproject(drag.x, drag.y)
+    task = put_goal(task, drag.index, point_2)
+    if place and place[-1].partition(":")[0] == str(drag.index):
+        place = place[:-1]  # one hand, one move: only where it ends counts
+    return task, [*place, write_place(drag.index, point_2)]
 
 
 def describe_moment(moment: Moment) -> dict[str, Any]:

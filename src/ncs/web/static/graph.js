@@ -29,10 +29,16 @@ export async function showGraph() {
   draw();
 }
 
+/** Where nodes stand on the drawing: their shares of it, stretched to fill it. */
 function places() {
-  const by = $("layout").value;
-  const scale = by === "tsne" ? (share) => MARGIN + share * (SIZE - 2 * MARGIN) : (share) => share * SIZE;
-  return graph.nodes.map((node) => node[by].map(scale));
+  const at = graph.nodes.map((node) => node[$("layout").value]);
+  const stretch = (axis) => {
+    const all = at.map((point) => point[axis]);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    return (share) => MARGIN + ((share - low) / Math.max(high - low, 1e-9)) * (SIZE - 2 * MARGIN);
+  };
+  const [x, y] = [stretch(0), stretch(1)];
+  return at.map((point) => [x(point[0]), y(point[1])]);
 }
 
 function draw() {

@@ -39,12 +39,18 @@ function draw(told, page) {
     el("pre", {}, told.command));
 }
 
+/** The limit of a figure; which side of it is good follows from the verdict. */
+function wanted({ value, good, healthy }) {
+  if (value === null) return String(good);
+  return `${(value >= good) === healthy ? "at least" : "at most"} ${good}`;
+}
+
 function figures(report) {
   const rows = Object.entries(report.figures).map(([name, one]) => el("tr", { class: one.healthy ? "" : "ill" },
     el("td", {}, one.title, el("div", { class: "small" }, one.healthy ? "" : `${one.if_bad} Try: ${one.try}`)),
     el("td", { class: "number" }, one.value === null ? "none" : one.value.toFixed(3)),
-    el("td", { class: "number" }, String(one.good)), el("td", {}, one.healthy ? "good" : "see left")));
-  return el("table", {}, el("tr", {}, ...["figure", "value", "good from", ""].map((word) => el("th", {}, word))), ...rows);
+    el("td", { class: "number" }, wanted(one)), el("td", {}, one.healthy ? "good" : "poor")));
+  return el("table", {}, el("tr", {}, ...["figure", "value", "wanted", ""].map((word) => el("th", {}, word))), ...rows);
 }
 
 function shares(report) {

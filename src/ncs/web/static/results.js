@@ -60,13 +60,14 @@ function table(counts, rows) {
 }
 
 function chart(counts, rows, title) {
-  const [width, height, left, bottom] = [300, 190, 36, 30];
+  const [width, height, left, bottom] = [300, 190, 50, 30];
   const x = (n) => left + 14 + ((n - counts[0]) / Math.max(1, counts.at(-1) - counts[0])) * (width - left - 34);
   const y = (mean) => 12 + (1 - Math.max(0, mean)) * (height - bottom - 12);
   const parts = [0, 0.5, 1].flatMap((mean) => [
     shape("line", { class: "axis", x1: left, x2: width - 8, y1: y(mean), y2: y(mean) }),
     shape("text", { x: left - 6, y: y(mean) + 4, "text-anchor": "end" }, mean.toFixed(1))]);
   parts.push(...counts.map((n) => shape("text", { x: x(n), y: height - 10, "text-anchor": "middle" }, String(n))));
+  parts.push(shape("text", { x: left - 6, y: height - 10, "text-anchor": "end" }, "objects"));
   for (const [index, [, cells]] of rows.entries()) {
     const colour = COLOURS[index % COLOURS.length];
     const points = cells.map((cell) => `${x(cell.objects)},${y(cell.mean)}`).join(" ");

@@ -18,6 +18,7 @@ const EXPLAINED = {
   remember: "objects are followed from frame to frame",
   doubt: "look-alikes may have been confused: try the other",
 };
+const HINT = "drag an object, or select it and use the arrow keys";
 let usual = { nodes: 16, slots: 8 }; // what null stands for
 let source = null; // of the show under way
 let show = null;
@@ -83,6 +84,9 @@ async function draw(drag = null) {
     complain(error.message);
     return false;
   }
+  $("goal-words").textContent = scene.refusal.replace("place: ", "") || HINT;
+  $("goal-words").classList.toggle("refusal", Boolean(scene.refusal));
+  if (scene.refusal) return false;
   if (number !== drawn) return true;
   complain();
   leave();
