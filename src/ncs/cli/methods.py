@@ -97,7 +97,9 @@ def _planner(method: Method, n_objects: int) -> Policy:
     trained_on = read_manifest(Path(folder))["buffer"]
     spare = trained_slots(model.config) - int(trained_on["objects"])
     n_slots = int(options.get("slots") or n_objects + spare)
-    reach, config = arena(trained_on["world"]), MpcConfig(presence=options["preset"] == "best")
+    reach, fields = arena(trained_on["world"]), MpcConfig.model_fields
+    changes = {name: value for name, value in options.items() if name in fields}
+    config = MpcConfig(**{"presence": options["preset"] == "best", **changes})
     return MpcPolicy(model, n_slots, reach.low, reach.high, reach.height, config)
 
 
