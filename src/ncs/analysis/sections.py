@@ -46,7 +46,7 @@ def table_section(points: Sequence[Point], absent: Sequence[str]) -> Section:
         )
     ]
     if absent:
-        blocks.append(Words(f"Not run, as this version has no such method: {', '.join(absent)}."))
+        blocks.append(Words(f"Methods of the paper that were not run: {', '.join(absent)}."))
     blocks += table_grids(results, names, "best")
     caption = f"Table 1, ours filled and the paper's hollow. {in_words(results)}."
     blocks.append(Image("table.png", as_png(draw_table(results, names)), caption))

@@ -6,8 +6,9 @@ from importlib import resources
 from typing import Any
 
 from ncs.cli.graphs import PRESETS
+from ncs.cli.methods import RIVALS
 from ncs.cli.scales import Scale
-from ncs.cli.studies import ABLATIONS, MODELLED, RIVALS, SLOW, STRESSED, methods_of
+from ncs.cli.studies import ABLATIONS, MODELLED, SLOW, STRESSED, methods_of
 from ncs.cli.train import duration
 
 GOALS = 2

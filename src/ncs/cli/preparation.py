@@ -156,7 +156,8 @@ def given_model(folder: Path, world: str, names: tuple[str, ...]) -> Path | None
 
 def prepare(scale: Scale, world: str, out: Path, models: Path | None, workers: int) -> Kit:
     """Everything the methods of a world need, made where it is missing."""
-    from ncs.cli.studies import MODELLED, RIVALS, methods_of
+    from ncs.cli.methods import RIVALS
+    from ncs.cli.studies import MODELLED, methods_of
 
     wanted = methods_of(scale)
     if not {*MODELLED, *RIVALS} & set(wanted):

@@ -33,6 +33,8 @@ class Scale(Settings):
     episodes: int = Field(100, ge=1, le=100)
     slow_seeds: int = Field(10, ge=1, le=10)  # of methods that plan by rolling a model out
     slow_episodes: int = Field(100, ge=1, le=100)
+    population: int | None = None  # of MPC's search; its own
+    iterations: int | None = None
     # Ablations: four objects and complete goals, as in Appendix C, on tasks kept for tuning
     study_split: Split = "dev"
     study_objects: int = 4
@@ -98,6 +100,8 @@ _CHANGES: dict[ScaleName, dict[str, object]] = {
         "episodes": 1,
         "slow_seeds": 1,
         "slow_episodes": 1,
+        "population": 50,
+        "iterations": 2,
         "study_seeds": 1,
         "study_episodes": 2,
         "clusters": (16, 50),

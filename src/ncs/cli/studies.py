@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from ncs.cli.evaluate import Evaluate
 from ncs.cli.graphs import PRESETS
-from ncs.cli.methods import MethodName
+from ncs.cli.methods import RIVALS, MethodName
 from ncs.cli.preparation import Kit
 from ncs.cli.scales import Scale
 from ncs.evaluation.grid import Request
@@ -17,7 +17,6 @@ Preset = Literal["best", "paper"]
 LABELS = {"best": "ncs", "paper": "ncs, paper's way"}
 GRAPHED = ("ncs", "nf")  # look through the world model and act by its graph
 MODELLED = (*GRAPHED, "mpc")  # need a world model
-RIVALS = ("bc", "iql", "gcivl")  # need a model of their own
 SLOW = ("mpc",)  # roll a model out for every action
 STRESSED = ("random", "nf", "mpc")  # the paper's rivals under stress
 
@@ -39,6 +38,21 @@ def method_of(
     return Evaluate(**values).resolve()
 
 
+def planner_of(scale: Scale, kit: Kit) -> Method:
+    """MPC, with as much search as the scale has."""
+    method = method_of("mpc", kit)
+    sizes = {"population": scale.population, "iterations": scale.iterations}
+    changes = [(name, size) for name, size in sizes.items() if size is not None]
+    return method.model_copy(update={"options": (*method.options, *changes)})
+
+
+def lines_of(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
+    """A method by its label; ours has two, with every extension and the paper's way."""
+    if name == "ncs":
+        return {LABELS[preset]: method_of(name, kit, preset) for preset in PRESETS}
+    return {name: planner_of(scale, kit) if name == "mpc" else method_of(name, kit)}
+
+
 def table(scale: Scale, kit: Kit) -> list[Request]:
     """Table 1: every method on every cell; ours both with every extension and the paper's way."""
     requests = []
@@ -51,9 +65,7 @@ def table(scale: Scale, kit: Kit) -> list[Request]:
             episodes=scale.slow_episodes if slow else scale.episodes,
             split=scale.split,
         )
-        for preset in PRESETS if name == "ncs" else ("best",):
-            label = LABELS[preset] if name == "ncs" else name
-            method = method_of(name, kit, preset)
+        for label, method in lines_of(name, scale, kit).items():
             requests.append(Request(study="table", label=label, method=method, rules=rules))
     return requests
 
@@ -114,9 +126,7 @@ def _stress(
     requests = []
     present = [name for name in methods_of(scale) if name == "ncs" or name in STRESSED]
     for name in present:
-        for preset in PRESETS if name == "ncs" else ("best",):
-            method = method_of(name, kit, preset)
-            label = LABELS[preset] if name == "ncs" else name
+        for label, method in lines_of(name, scale, kit).items():
             for value in values:
                 rules = study_rules(scale, kit.world, name, **{rule: value})
                 line = {"study": study, "label": label, "value": f"{value:g}"}
