@@ -348,3 +348,29 @@ def test_a_config_that_cannot_be_built_is_refused(changes: dict[str, Any], compl
 def test_a_slot_that_claims_too_little_is_absent_if_asked() -> None:
     model, (frame, _) = make_model(presence_mass=1e9), make_clips()
     assert not model.encode(frame[:, 0], 5, seeded()).presence.any()
+
+
+def explained(model: Dslate, frame_BHWC: Tensor, slot_BKS: Tensor) -> Tensor:
+    """Cross-entropy (B,) of each picture's tokens given its slots."""
+    token_BN = model.dvae.encode(frame_BHWC)
+    picture_B = torch.arange(len(token_BN))
+    feature_BND = model.decoder(model.embedding(token_BN)[:, :-1], slot_BKS, picture_B)
+    return model.decoder.score(feature_BND, token_BN, torch.ones(len(token_BN))).cross_entropy
+
+
+@torch.no_grad()
+def test_of_several_attempts_the_best_explained_one_is_kept_for_each_clip() -> None:
+    model = make_model(attempts=4).eval()
+    frame_BHWC = make_clips(batch=6, frames=2)[0][:, 0]
+    embedded_BND = model.embedding(model.dvae.encode(frame_BHWC))
+    prepared_BPI = model.slots.prepare(embedded_BND[:, 1:])
+    noise = Noise(seeded(), device=frame_BHWC.device)
+    starts = [model.slots.start(6, 5, noise) for _ in range(4)]
+    slot_ABKS = torch.stack([model.slots(prepared_BPI, start, 7).slot for start in starts])
+    error_AB = torch.stack([explained(model, frame_BHWC, slot_BKS) for slot_BKS in slot_ABKS])
+    kept = model.encode(frame_BHWC, 5, seeded())
+    best_B = error_AB.argmin(dim=0)
+    assert torch.equal(
+        torch.cat([kept.kind, kept.state], dim=-1), slot_ABKS[best_B, torch.arange(6)]
+    )
+    assert len(best_B.unique()) > 1  # or nothing was chosen

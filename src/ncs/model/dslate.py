@@ -4,6 +4,8 @@ Legend: B clips, T frames, R pictures (B·T), M sets of slots, H height, W width
 P attention cells, I input width, K slots, S slot width, A action numbers.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 
@@ -14,6 +16,15 @@ from ncs.model.dynamics import Dynamics, Filtered, run_filter
 from ncs.model.noise import Noise
 from ncs.model.slots import FeatureNet, SlotAttention
 from ncs.model.world import Loss, ParameterGroup, Slots, WorldModel
+
+
+@dataclass(frozen=True)
+class First:
+    """The first pictures of clips, as attention and decoder read them."""
+
+    prepared: Tensor  # (B, P, I)
+    embedded: Tensor  # (B, N + 1, D) the beginning and all tokens
+    token: Tensor  # (B, N)
 
 
 class Dslate(WorldModel):
@@ -68,20 +79,42 @@ class Dslate(WorldModel):
         generator: torch.Generator | None = None,
     ) -> Slots:
         """The entities of clips (B, T, K, ...), slot k the same entity in every frame."""
+        batch, frames = frame_BTHWC.shape[:2]
         frame_RHWC = frame_BTHWC.flatten(0, 1)
         noise = Noise(generator, device=frame_BTHWC.device)
-        tokens = self.config.input == "tokens"
-        embedded_RND = self.embedding(self.dvae.encode(frame_RHWC)) if tokens else None
+        token_RN = self.dvae.encode(frame_RHWC)
+        embedded_RND = self.embedding(token_RN)
         prepared_RPI = self._prepare(frame_RHWC, embedded_RND)
+        prepared_BTPI = prepared_RPI.view(batch, frames, *prepared_RPI.shape[1:])
+        first = First(prepared_BTPI[:, 0], embedded_RND[::frames], token_RN[::frames])
         filtered = run_filter(
             self.slots,
             self.dynamics,
-            prepared_RPI.view(*frame_BTHWC.shape[:2], *prepared_RPI.shape[1:]),
+            prepared_BTPI,
             action_BTA,
-            self.slots.start(len(frame_BTHWC), n_slots, noise),
+            self._start(first, n_slots, noise),
             self.config.inference_iterations,
         )
         return self._describe(filtered.corrected, filtered.share)
+
+    def _start(self, first: First, n_slots: int, noise: Noise) -> Tensor:
+        """Slots before any look: of several draws, the one that comes to explain its picture best.
+
+        A slot that settled on two objects, or two on one, leaves tokens that it cannot tell.
+        """
+        batch = len(first.token)
+        starts_ABKS = [self.slots.start(batch, n_slots, noise) for _ in range(self.config.attempts)]
+        if self.config.attempts == 1:
+            return starts_ABKS[0]
+        picture_B = torch.arange(batch, device=first.token.device)
+        weight_B = torch.ones(batch, device=first.token.device)
+        errors_AB = []
+        for start_BKS in starts_ABKS:
+            seen = self.slots(first.prepared, start_BKS, self.config.inference_iterations)
+            feature_BND = self.decoder(first.embedded[:, :-1], seen.slot, picture_B)
+            errors_AB.append(self.decoder.score(feature_BND, first.token, weight_B).cross_entropy)
+        best_B = torch.stack(errors_AB).argmin(dim=0)
+        return torch.stack(starts_ABKS)[best_B, picture_B]
 
     @torch.no_grad()
     def predict(self, slots: Slots, action_BA: Tensor) -> Slots:

@@ -31,6 +31,7 @@ class DslateConfig(Settings):
     n_slots: int = Field(5, ge=1)  # in training: one more than the objects of the buffer
     iterations: int = Field(3, ge=1)  # in training
     inference_iterations: int = Field(7, ge=1)  # the paper uses more for the graph
+    attempts: int = Field(1, ge=1, le=64)  # starts tried in use, the best kept; the paper tries 1
     slot_width: int = Field(192, ge=2)
     type_width: int = Field(96, ge=1)  # the rest of a slot is its state
     slot_hidden: int = Field(192, ge=1)  # of the residual step; SLATE's, the paper gives none
