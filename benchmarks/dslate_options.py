@@ -2,7 +2,7 @@
 
 Run ``python benchmarks/dslate_options.py BUFFER`` for all of them (about five minutes of one core
 each), or name some: ``... BUFFER base cnn``. Curves that are complete are not trained again. Rows
-go to results/dslate-options.jsonl, the picture to docs/dslate-options.png.
+go to results/ablations/dslate-options.jsonl, the picture to docs/dslate-options.png.
 """
 
 import argparse
@@ -31,7 +31,7 @@ EVERY = 500
 CLIPS = 60
 FIGURES = ("found", "found_frames", "isolate", "foreground_ari", "type_matching")
 HOME = Path(__file__).parent.parent
-ROWS = HOME / "results" / "dslate-options.jsonl"
+ROWS = HOME / "results" / "ablations" / "dslate-options.jsonl"
 PICTURE = HOME / "docs" / "dslate-options.png"
 
 OPTIONS: dict[str, dict[str, Any]] = {
