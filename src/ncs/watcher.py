@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ncs.agent import Agent, Eye, Mind, Preset, arena, control_preset
 from ncs.analysis.pictures import enlarge, strip
-from ncs.analysis.trace import SCALE, Look, Panels, draw_panels, draw_step
+from ncs.analysis.trace import SCALE, Look, Panels, draw_panels, join_panels
 from ncs.control.config import ControlConfig
 from ncs.control.decision import Decision, explain
 from ncs.control.policy import GraphPolicy
@@ -93,8 +93,9 @@ class Watcher:
     def draw(self, step: dict[str, Any], image: Picture, goal: Picture, title: str) -> Panels:
         """The pictures of a step; a row of them is kept for the film."""
         now, then = self._as_look(image), self._as_look(goal)
-        self.rows.append(draw_step(now, then, step, self._mind.graph.mask, title))
-        return draw_panels(now, then, step, self._mind.graph.mask)
+        panels = draw_panels(now, then, step, self._mind.graph.mask)
+        self.rows.append(join_panels(panels, step, title))
+        return panels
 
     def finish(self, image: Picture, goal: Picture, title: str) -> None:
         """Draws the end of an episode."""

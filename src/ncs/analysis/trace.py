@@ -50,7 +50,11 @@ def draw_step(
     now: Look, goal: Look, decision: Mapping[str, Any], node_MP: NDArray[np.float32], title: str
 ) -> Picture:
     """One decision: the scene, the goal, and the two nodes with their edge, in a row."""
-    panels = draw_panels(now, goal, decision, node_MP)
+    return join_panels(draw_panels(now, goal, decision, node_MP), decision, title)
+
+
+def join_panels(panels: Panels, decision: Mapping[str, Any], title: str) -> Picture:
+    """The pictures of one decision in a row, with words above them."""
     text = decision["kind"]
     text += f", seen {decision['support']} times" if decision["support"] else ""
     edge = _pad(panels.edge, panels.scene.shape[0], panels.edge.shape[1] + 90)  # room for words
