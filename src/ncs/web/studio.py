@@ -23,6 +23,7 @@ from ncs.envs import make_env
 from ncs.envs.goal_editing import camera_of, handles, put_goal, put_goals, write_place
 from ncs.envs.rearrange import Rearrange
 from ncs.graph.summary import summarise
+from ncs.model.checkpoint import read_manifest
 from ncs.records import ConfigError, Graph, NcsError, Task
 from ncs.watcher import Moment, Watcher, adjusted_control, imagine, play, solve_command
 from ncs.web.asks import Drag, Manner, ModelAsk, SceneAsk, TaskAsk
@@ -147,8 +148,8 @@ class Studio:
 
     def buffer(self, model: str) -> tuple[Path, Path]:
         """A model's folder and that of a small buffer of its world."""
-        world = next(m["world"] for m in self.shelf.models if m["name"] == model)
-        return self.shelf.folder(model), self.shelf.buffer(world)
+        folder = self.shelf.folder(model)
+        return folder, self.shelf.buffer(str(read_manifest(folder)["buffer"]["world"]))
 
 
 class Show:

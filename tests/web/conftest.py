@@ -1,0 +1,94 @@
+"""A server of its own for the tests, with the model that ships."""
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ncs.agent import shipped_model
+from ncs.web.serve import address_of, make_server, open_socket
+from ncs.web.shelf import Places
+
+FOLDER = shipped_model("blocks-fast-0")
+FEW_CLIPS = 30  # of the viewer's small buffers, where it does not matter how good a graph is
+
+
+class Site:
+    """A running server and a way to ask it."""
+
+    def __init__(self, address: str, places: Places) -> None:
+        self.address = address.rstrip("/")
+        self.port = int(self.address.rpartition(":")[2])
+        self.places = places
+        self.client = httpx.Client(base_url=self.address, timeout=60, trust_env=False)
+
+    def post(self, path: str, **body: Any) -> httpx.Response:
+        return self.client.post(path, json=body)
+
+    def start(self, **ask: Any) -> str:
+        answer = self.post("/api/episodes", model=FOLDER.name, **ask)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["id"])
+
+    def follow(self, name: str, **headers: str) -> list[tuple[str, Any]]:
+        """Every event of a show, to its end."""
+        events, kind = [], ""
+        with self.client.stream("GET", f"/api/episodes/{name}/events", headers=headers) as told:
+            assert told.headers["content-type"].startswith("text/event-stream")
+            for line in told.iter_lines():
+                if line.startswith("event: "):
+                    kind = line.removeprefix("event: ")
+                if line.startswith("data: "):
+                    events.append((kind, json.loads(line.removeprefix("data: "))))
+        return events
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The viewer on a free port, with a few results and figures of its own."""
+    base = tmp_path_factory.mktemp("site")
+    figures = base / "figures"
+    figures.mkdir()
+    (figures / "chart.png").write_bytes((FOLDER / "pictures" / "step-00000000.png").read_bytes())
+    (figures / "notes.txt").write_text("secret")
+    (figures / "link.png").symlink_to(FOLDER / "model.json")
+    places = Places((FOLDER,), make_results(base), (figures,), base / "work")
+    with pytest.MonkeyPatch.context() as patch, running(places) as one:
+        patch.setattr("ncs.web.shelf.CLIPS", FEW_CLIPS)
+        yield one
+
+
+def make_results(base: Path) -> Path:
+    """A folder with one result file: the first rows of a published one."""
+    published = FOLDER.parents[1] / "results" / "blocks-fast-0-best.jsonl"
+    folder = base / "results"
+    folder.mkdir()
+    lines = published.read_text().splitlines(keepends=True)[:50]
+    (folder / "few.jsonl").write_text("".join(lines))
+    return folder
+
+
+@contextlib.contextmanager
+def running(places: Places) -> Iterator[Site]:
+    """A server on a thread of its own for as long as a block lasts."""
+    with open_socket("127.0.0.1", 0) as listener:
+        server = make_server(listener, places)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        site = Site(address_of(listener), places)
+        try:
+            yield site
+        finally:
+            site.client.close()
+            server.should_exit = True
+            thread.join(20)
+            assert not thread.is_alive()

@@ -1,0 +1,302 @@
+"""The page in a real browser: solved, dragged, stepped, slid, uploaded to, read in the dark."""
+
+import io
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from ncs.envs import make_env
+from tests.web.conftest import Site
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+expect = playwright.expect
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+SLOW = 60_000  # milliseconds; the machine may be busy
+
+
+def find_chromium() -> str | None:
+    """A Chromium of the system."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = find_chromium()
+    with playwright.sync_playwright() as engine:
+        if path is None and not Path(engine.chromium.executable_path).exists():
+            pytest.skip("no Chromium here: apt install chromium, or playwright install chromium")
+        one = engine.chromium.launch(executable_path=path, args=QUIET)
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, site: Site) -> Iterator[Any]:
+    """Opens the page; in the end it must have complained of nothing and asked nobody else."""
+    complaints: list[str] = []
+    asked: list[str] = []
+    contexts = []
+
+    def note(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(message.text)
+
+    def open_it(**settings: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(SLOW)
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(site.address)
+        page.locator("body[data-ready]").wait_for()
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert asked
+    assert all(url.startswith((site.address, "data:")) for url in asked)
+
+
+def set_range(page: Any, name: str, value: int) -> None:
+    page.locator(name).evaluate(
+        "(slider, value) => { slider.value = value;"
+        " slider.dispatchEvent(new Event('input', {bubbles: true}));"
+        " slider.dispatchEvent(new Event('change', {bubbles: true})); }",
+        value,
+    )
+
+
+def solve(page: Any, kind: str = "solved") -> str:
+    """Presses solve and waits for the verdict."""
+    page.click("#go")
+    page.locator(f"#status.{kind}").wait_for()
+    return str(page.inner_text("#status"))
+
+
+def free_spot(page: Any) -> tuple[float, float]:
+    """The middle of a cell of the goal picture where no handle is, in pixels of the window."""
+    box = page.locator("#goal-frame").bounding_box()
+    taken = set()
+    for handle in page.locator(".handle").all():
+        at = handle.bounding_box()
+        x, y = at["x"] + at["width"] / 2 - box["x"], at["y"] + at["height"] / 2 - box["y"]
+        taken.add((int(4 * x / box["width"]), int(4 * y / box["height"])))
+    column, row = next((c, r) for c in range(4) for r in range(4) if (c, r) not in taken)
+    return box["x"] + box["width"] * (column + 0.5) / 4, box["y"] + box["height"] * (row + 0.5) / 4
+
+
+def test_five_blocks_are_solved_and_every_step_can_be_gone_back_to(open_page: Any) -> None:
+    page = open_page()
+    verdict = solve(page)
+    assert verdict == "solved in 5 moves (5 at least)"
+    assert page.get_attribute("#scene", "src") == page.get_attribute("#goal", "src")
+    said = []
+    for key, status in (
+        ("Home", "step 1: 0 of 5 hold"),
+        ("ArrowRight", "step 2: 1 of 5 hold"),
+        ("ArrowRight", "step 3: 2 of 5 hold"),
+        ("ArrowLeft", "step 2: 1 of 5 hold"),
+        ("End", verdict),
+    ):
+        page.keyboard.press(key)
+        expect(page.locator("#status")).to_have_text(status)
+        said.append((page.inner_text("#why"), page.get_attribute("#scene", "src")))
+    assert said[1] == said[3]
+    assert said[0] != said[1] != said[2]
+    assert page.locator("#why li").count() == 3
+    assert page.locator("#pairs li").count() == 5
+    page.click("#back")
+    expect(page.locator("#status")).to_have_text("step 5: 4 of 5 hold")
+    expect(page.locator("#pairs li.chosen")).to_have_count(1)
+    set_range(page, "#time", 1)
+    expect(page.locator("#status")).to_have_text("step 2: 1 of 5 hold")
+    assert "node" in page.get_attribute("#nodes", "alt")
+
+
+def test_what_is_taken_home_is_a_film_a_trace_and_a_command(open_page: Any) -> None:
+    page = open_page()
+    solve(page)
+    for name, start in (("#gif", b"GIF89a"), ("#trace", b"{")):
+        with page.expect_download() as download:
+            page.click(name)
+        assert Path(download.value.path()).read_bytes().startswith(start)
+    assert page.inner_text("#command").startswith("ncs solve --world block-rearrange --model ")
+
+
+def test_a_dragged_object_takes_the_goal_with_it(open_page: Any) -> None:
+    page = open_page()
+    before = page.get_attribute("#goal", "src")
+    handle = page.locator(".handle").first
+    at = handle.bounding_box()
+    x, y = free_spot(page)
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(x, y, steps=5)
+    page.mouse.up()
+    expect(page.locator(".handle.held")).to_have_count(0)
+    now = handle.bounding_box()
+    assert abs(now["x"] + now["width"] / 2 - x) < 3
+    assert abs(now["y"] + now["height"] / 2 - y) < 3
+    dragged = page.get_attribute("#goal", "src")
+    assert dragged != before
+    solve(page)
+    assert page.get_attribute("#scene", "src") == dragged
+    assert "--place 0:" in page.inner_text("#command")
+    page.click("#undo")
+    expect(page.locator("#goal")).to_have_attribute("src", before)
+
+
+def test_an_object_on_top_of_another_goes_back(open_page: Any) -> None:
+    page = open_page()
+    before = page.get_attribute("#goal", "src")
+    boxes = [page.locator(".handle").nth(i).bounding_box() for i in (0, 1)]
+    middles = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
+    page.mouse.move(*middles[0])
+    page.mouse.down()
+    page.mouse.move(*middles[1])
+    page.mouse.up()
+    expect(page.locator("#goal-words")).to_contain_text("is the goal of another object already")
+    expect(page.locator(".handle.held")).to_have_count(0)
+    assert page.locator(".handle").first.bounding_box() == boxes[0]
+    assert page.get_attribute("#goal", "src") == before
+
+
+def test_everything_can_be_done_from_the_keyboard(open_page: Any) -> None:
+    page = open_page()
+    before = page.get_attribute("#goal", "src")
+    page.keyboard.press("n")
+    expect(page.locator("#goal")).not_to_have_attribute("src", before)
+    before = page.get_attribute("#goal", "src")
+    page.locator(".handle").first.focus()
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):  # some way must be free
+        page.keyboard.press(key)
+        page.wait_for_timeout(300)
+        if page.get_attribute("#goal", "src") != before:
+            break
+    assert page.get_attribute("#goal", "src") != before
+    page.locator("#show-slots").focus()
+    page.keyboard.press("Tab")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("s")
+    page.locator("#status.solved").wait_for()
+    seen = page.get_attribute("#scene", "src")
+    page.keyboard.press("Home")
+    page.keyboard.press("m")
+    assert page.get_attribute("#scene", "src") != seen
+    page.keyboard.press(" ")
+    expect(page.locator("#play")).to_have_text("❚❚")
+    page.keyboard.press(" ")
+    for key, name in zip("4321", ("health", "results", "graph", "solve"), strict=True):
+        page.keyboard.press(key)
+        expect(page.locator(f"#{name}")).to_be_visible()
+    page.locator("#tab-solve").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#graph")).to_be_visible()
+    page.locator("g.node").first.focus()
+    expect(page.locator("#evidence h2")).to_have_text("Node 0")
+
+
+def test_a_slider_and_a_switch_change_the_outcome(open_page: Any) -> None:
+    page = open_page()
+    set_range(page, "#objects", 3)
+    expect(page.locator("#scene-words")).to_contain_text("of 3 hold")
+    solve(page)
+    set_range(page, "#nodes-count", 3)
+    page.uncheck("#ext-residual")
+    verdict = solve(page, "failed")
+    assert verdict.startswith("not solved")
+    command = page.inner_text("#command")
+    assert "--nodes 3" in command
+    assert "--without residual" in command
+    page.click("#usual")
+    expect(page.locator("#nodes-out")).to_have_text("16, as trained")
+    solve(page)
+
+
+def test_two_pictures_of_ones_own_get_slots_and_a_plan(open_page: Any, tmp_path: Path) -> None:
+    page = open_page()
+    observation, _ = make_env("block-rearrange", n_objects=4).reset(seed=1)
+    page.click("#look")
+    expect(page.locator("#complaint")).to_contain_text("choose a picture")
+    for name, kind in (("image", "PNG"), ("goal", "JPEG")):
+        data = io.BytesIO()
+        big = Image.fromarray(observation[name]).resize((512, 512), Image.Resampling.NEAREST)
+        big.save(data, kind, **({"quality": 95} if kind == "JPEG" else {}))
+        path = tmp_path / f"{name}.{kind.lower()}"
+        path.write_bytes(data.getvalue())
+        page.set_input_files(f"#own-{name}", path)
+    page.click("#look")
+    page.locator("#status.solved").wait_for()
+    assert page.inner_text("#status").startswith("a plan of 4 moves")
+    page.keyboard.press("Home")
+    assert page.locator("#why li").count() == 3
+    assert page.locator(".handle").count() == 0
+    assert "--goal-image goal.png" in page.inner_text("#command")
+
+
+def test_every_tab_renders(open_page: Any) -> None:
+    page = open_page()
+    solve(page)
+    page.keyboard.press("Home")
+    page.click("#tab-graph")
+    expect(page.locator("g.node")).to_have_count(16)
+    expect(page.locator("#evidence h2")).to_contain_text("Edge from node")  # the step's own
+    page.locator("g.node").nth(3).hover()
+    expect(page.locator("#evidence")).to_contain_text("Objects left it")
+    places = page.locator("g.node image").first.get_attribute("x")
+    page.select_option("#layout", "tsne")
+    assert page.locator("g.node image").first.get_attribute("x") != places
+    set_range(page, "#least", 10)
+    assert 0 < page.locator("#drawing line:not(.hit)").count() < 240
+    page.click("#tab-results")
+    expect(page.locator("#tables table").first).to_contain_text("NCS (paper)")
+    expect(page.locator("#figures img")).to_have_count(1)
+    page.select_option("#score", "final")
+    page.click("#tab-health")
+    page.fill("#health-objects", "3")
+    page.fill("#health-clips", "2")
+    page.click("#examine")
+    expect(page.locator("#report")).to_contain_text("Foreground ARI", timeout=SLOW)
+    expect(page.locator("#report")).to_contain_text("ncs slots --model")
+
+
+def test_it_fits_a_telephone(open_page: Any) -> None:
+    page = open_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    solve(page)
+    for tab in ("solve", "graph", "results", "health"):
+        page.click(f"#tab-{tab}")
+        page.wait_for_timeout(200)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+    page.click("#tab-solve")
+    low = page.locator("#go").bounding_box()
+    assert low["y"] + low["height"] < 740  # no scrolling to press solve
+    assert low["height"] >= 32
+
+
+def test_it_is_light_or_dark_as_the_system_is_or_as_one_likes(open_page: Any) -> None:
+    def brightness(page: Any) -> float:
+        colour = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        numbers = [int(word) for word in colour.strip("rgba()").split(",")[:3]]
+        return sum(numbers) / 3
+
+    light, dark = open_page(color_scheme="light"), open_page(color_scheme="dark")
+    assert brightness(light) > 200
+    assert brightness(dark) < 60
+    dark.click("#theme")
+    assert brightness(dark) > 200
+    dark.reload()
+    dark.locator("body[data-ready]").wait_for()
+    assert brightness(dark) > 200
