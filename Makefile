@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo reproduce test lint bench clean
 
 setup: $(STAMP)
 
@@ -16,6 +16,11 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: setup
 	$(BIN)/ncs demo
+
+SCALE ?= smoke
+
+reproduce: setup  # make reproduce SCALE=laptop
+	$(BIN)/ncs reproduce --scale $(SCALE) --out runs/reproduce-$(SCALE)
 
 test: setup lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2  # a thread each: two cores, two processes

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ncs.cli.console import progress
 from ncs.cli.scales import Scale
 from ncs.cli.train import EXIT_CODES, Screen, Train
-from ncs.records import DataError, NcsError
+from ncs.records import NcsError
 from ncs.storage import digest_json, writing
 
 if TYPE_CHECKING:
@@ -144,8 +144,6 @@ def given_model(folder: Path, world: str, names: tuple[str, ...]) -> Path | None
     """The first model in a folder of models that is one of the named kinds and of that world."""
     from ncs.model.checkpoint import has_checkpoint, read_manifest
 
-    if not folder.is_dir():
-        raise DataError(f"{folder}: there is no such folder of models")
     for path in sorted(folder.iterdir()):
         if has_checkpoint(path):
             manifest = read_manifest(path)

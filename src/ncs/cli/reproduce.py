@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from ncs.cli.command import Command, World
 from ncs.cli.engines import EngineName
 from ncs.cli.scales import Scale, ScaleName
-from ncs.records import ConfigError
+from ncs.records import ConfigError, DataError
 
 if TYPE_CHECKING:
     from ncs.cli.preparation import Kit
@@ -93,6 +93,8 @@ class Reproduce(Command):
         unknown = sorted(set(self.methods) - set(names))
         if unknown:
             raise ConfigError(f"methods: there is no {unknown[0]!r}, choose from {names}")
+        if self.models is not None and not self.models.is_dir():
+            raise DataError(f"{self.models}: there is no such folder of models")
         asked = (self.worlds, self.methods, self.studies, self.seeds, self.episodes)
         return Scale.named(self.scale).narrowed(*asked)
 
