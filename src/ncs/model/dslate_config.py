@@ -79,13 +79,13 @@ class DslateConfig(Settings):
             slot_width=64,
             type_width=32,
             slot_hidden=64,
+            gradient="implicit",  # cheaper, and types come out cleaner: see dslate_options.py
             decoder_layers=2,  # a weak decoder leans on the slots
             decoder_width=64,
             dynamics_layers=2,
             dynamics_residual=True,
             attempts=4,  # one start in five settles on two objects at once
             clip_length=2,  # twice the different scenes for the same frames
-            consistency=0.1,  # teaches dynamics and cleans types sooner than tokens alone do
             dropout=0.0,
             dvae_rate=1e-3,
             slots_rate=4e-4,
