@@ -1,0 +1,45 @@
+"""The health report is the command's own, and so is its complaint."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from ncs.records import DataError, NcsError
+from ncs.web.asks import HealthAsk
+from ncs.web.health import Clinic, run_slots
+from ncs.web.studio import BusyError
+
+ASK = HealthAsk(model="m", objects=3, clips=2)
+
+
+class Waiting:
+    """A studio that never comes back."""
+
+    async def do(self, *_: object) -> None:
+        await asyncio.sleep(60)
+
+    def buffer(self, _: str) -> None:
+        """What is asked of it."""
+
+
+def test_the_commands_complaint_is_passed_on() -> None:
+    with pytest.raises(NcsError, match="ncs slots: .*--magic"):
+        asyncio.run(run_slots(["--magic"]))
+
+
+def test_one_model_is_examined_at_a_time(tmp_path: Path) -> None:
+    async def two() -> None:
+        clinic = Clinic(Waiting(), tmp_path)  # type: ignore[arg-type]
+        first = asyncio.create_task(clinic.report(ASK))
+        await asyncio.sleep(0)
+        with pytest.raises(BusyError, match="being examined already"):
+            await clinic.report(ASK)
+        first.cancel()
+
+    asyncio.run(two())
+
+
+def test_there_is_no_page_before_there_is_a_report(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such report"):
+        Clinic(Waiting(), tmp_path).page(ASK)  # type: ignore[arg-type]
