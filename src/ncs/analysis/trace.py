@@ -108,10 +108,12 @@ def _threshold(mask_P: NDArray[np.float32]) -> float:
 
 
 def _full_size(mask_P: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-    """A mask over cells as one over pixels."""
+    """A mask over cells as one over pixels; beyond the picture's edge there is nothing."""
     side = round(len(mask_P) ** 0.5)
-    grid = Image.fromarray(mask_P.reshape(side, side).astype(np.float32))
-    return np.asarray(grid.resize((size, size), Image.Resampling.BILINEAR))
+    grid = Image.fromarray(np.pad(mask_P.reshape(side, side).astype(np.float32), 1))
+    rim = round(size / side)
+    padded = np.asarray(grid.resize((size + 2 * rim,) * 2, Image.Resampling.BILINEAR))
+    return padded[rim : rim + size, rim : rim + size]
 
 
 def _border(inside: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 import { $, ask, el, shape, state } from "./page.js";
 
-const SIZE = 720, TILE = 52, MARGIN = 44;
+const SIZE = 720, MARGIN = 44;
 let graph = null, shown = "", wired = false;
 
 export async function showGraph() {
@@ -76,7 +76,8 @@ function curve([x1, y1], [x2, y2]) {
 
 function tile(index, [x, y]) {
   const node = graph.nodes[index];
-  const corner = { x: x - TILE / 2, y: y - TILE / 2, width: TILE, height: TILE };
+  const side = Math.max(26, Math.min(52, 270 / Math.sqrt(graph.nodes.length))); // many nodes are small
+  const corner = { x: x - side / 2, y: y - side / 2, width: side, height: side };
   const group = shape("g", { class: "node", tabindex: 0, role: "button",
     "aria-label": `Node ${index}: left ${node.out} times, reached ${node.in} times` },
   shape("image", { ...corner, href: node.tile }), shape("rect", corner),

@@ -50,6 +50,7 @@ function reflect() {
   $("goal-kind").value = task.goal;
   $("seed").value = task.seed;
   $("choice").value = task.choice || "";
+  $("nodes-count").max = usual.nodes > 64 ? 128 : 64;
   $("nodes-count").value = task.nodes || usual.nodes;
   $("slots").value = task.slots || usual.slots;
   $("objects-out").textContent = task.objects;
