@@ -76,3 +76,12 @@ def test_a_node_that_nothing_left_has_no_position():
     found = node_positions(np.ones((2, 3)), np.array([1, 1]), 2)
     assert np.isnan(found[0]).all()
     assert (found[1] == 1).all()
+
+
+def test_heights_that_no_state_tells_are_not_held_against_the_fit(experience, rng):
+    moves, _ = curved(experience, rng)
+    action = moves.action.copy()
+    action[:, 2] += rng.uniform(0, 0.1, len(action))
+    tall = type(moves)(**{**moves.__dict__, "action": action})
+    assert fit_world(tall).error == pytest.approx(fit_world(moves).error, rel=0.05)
+    assert fit_world(tall).inlier.all()

@@ -51,6 +51,21 @@ def trained(clips: Painted) -> Placed:
     return model.eval()
 
 
+def test_off_the_stage_there_is_only_background(clips: Painted) -> None:
+    model = make_model(stage=True)
+    frame = clips.frame.clone()
+    frame[..., 40:, :] = 191  # nothing ever stands in the last columns
+    model.prepare(frame)
+    intruder = frame[:1, 0].clone()
+    intruder[:, 10:20, 44:] = 0
+    seen = model.see(intruder)
+    assert torch.equal(seen[..., 41:], model.background[None, :, :, 41:])
+    assert torch.equal(seen[..., :40], model.see(frame[:1, 0])[..., :40])
+    other = make_model(stage=True)
+    other.load_state_dict(model.state_dict())
+    assert torch.equal(other.stage, model.stage)
+
+
 def test_the_background_is_the_median_and_is_saved(clips: Painted) -> None:
     model = make_model()
     model.prepare(clips.frame)

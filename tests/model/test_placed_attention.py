@@ -7,7 +7,7 @@ import torch
 from painted_blocks import GREY, centres, paint
 from torch import Tensor
 
-from ncs.model.placed_attention import Finder, Seeder, Seeds, cell_centres, standouts
+from ncs.model.placed_attention import Finder, Seeder, Seeds, alike, cell_centres, standouts
 from ncs.model.placed_config import PlacedConfig
 
 SIDE = 4
@@ -55,10 +55,27 @@ def test_kept_slots_stay_and_the_others_find_what_is_left() -> None:
     saliency, colour = standouts(difference(), config.cell, config.saliency_scale)
     place = torch.zeros(1, 4, 2)
     place[0, 2] = torch.from_numpy(centres(CELLS, SIDE)[1]).float()
-    kept = Seeds(place, torch.tensor([[False, False, True, False]]))
+    kept = Seeds(place, torch.tensor([[False, False, True, False]]), torch.zeros(1, 4, 3))
     seeds = Seeder(config)(saliency, colour, 4, seeded(), kept)
     assert torch.equal(seeds.place[0, 2], place[0, 2])
     assert seeds.alive.tolist() == [[True, True, True, False]]
+
+
+@pytest.mark.parametrize(("least", "found"), [(0.0, 1), (0.93, 2)])
+def test_neighbours_of_other_colours_have_seeds_of_their_own(least: float, found: int) -> None:
+    image = torch.zeros(1, 3, 64, 64)
+    image[0, 0, 20:32, 16:22] = -0.8
+    image[0, 1, 20:32, 24:30] = -0.8  # eight pixels, a quarter of a place unit, further
+    for seed in range(5):
+        seeds = seed_slots(PlacedConfig(alike=least), image, n_slots=4, seed=seed)
+        assert seeds.alive.sum() == found
+
+
+def test_colours_are_alike_however_strong_they_are() -> None:
+    colour = torch.tensor([[[0.1, 0.0, 0.0], [0.9, 0.1, 0.0], [0.0, 0.5, 0.0]]])
+    expected = torch.tensor([[True, True, False], [True, True, False], [False, False, True]])
+    assert torch.equal(alike(colour, colour, 0.9)[0], expected)
+    assert alike(colour, colour, 0.0).all()
 
 
 def test_random_seeds_are_all_alive() -> None:
@@ -87,7 +104,7 @@ def test_types_and_places_permute_with_the_seeds() -> None:
     finder, seeds = make_finder(), seed_slots(PlacedConfig(), difference(), 5)
     view, order = finder.look(difference()), torch.tensor([3, 1, 4, 0, 2])
     one = finder.attend(view, seeds, 3, seeded())
-    permuted = Seeds(seeds.place[:, order], seeds.alive[:, order])
+    permuted = Seeds(seeds.place[:, order], seeds.alive[:, order], seeds.colour[:, order])
     two = finder.attend(view, permuted, 3, seeded())
     torch.testing.assert_close(two.kind, one.kind[:, order])
     torch.testing.assert_close(two.place, one.place[:, order])
@@ -108,7 +125,8 @@ def test_a_moved_scene_gives_the_same_types_in_moved_places() -> None:
 def test_dead_slots_take_nothing_from_the_living() -> None:
     finder, seeds = make_finder(), seed_slots(PlacedConfig(), difference(), 6)
     view = finder.look(difference())
-    few = finder.attend(view, Seeds(seeds.place[:, :3], seeds.alive[:, :3]), 3, seeded())
+    first = Seeds(seeds.place[:, :3], seeds.alive[:, :3], seeds.colour[:, :3])
+    few = finder.attend(view, first, 3, seeded())
     many = finder.attend(view, replace(seeds), 3, seeded())
     torch.testing.assert_close(many.kind[:, :3], few.kind)
     torch.testing.assert_close(many.place[:, :3], few.place)

@@ -68,3 +68,10 @@ def test_frames_with_unequal_numbers_of_slots_teach_nothing() -> None:
     index_BK, same_BK = match_frames(place, both, place.flip(1), later)
     assert index_BK[0].tolist() == [1, 0]
     assert same_BK.tolist() == [[True, True], [False, False]]
+
+
+def test_only_slots_that_look_alike_push_each_other_out() -> None:
+    place = torch.tensor([[[0.0, 0.0], [0.1, 0.0], [0.0, 0.1]]])
+    area = torch.tensor([[90.0, 80.0, 70.0]])
+    same = torch.tensor([[[True, False, True], [False, True, False], [True, False, True]]])
+    assert survivors(place, area, 50, 0.3, same).tolist() == [[True, True, False]]

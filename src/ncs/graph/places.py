@@ -73,7 +73,8 @@ def fit_world(moves: Moves) -> WorldFit:
         found = np.linalg.lstsq(feature_XF[inlier_X], label_X3[inlier_X], rcond=None)
         coefficient_F3 = np.asarray(found[0], np.float64)
         miss_X3 = label_X3 - feature_XF @ coefficient_F3
-        length_X = np.linalg.norm(miss_X3, axis=1)
+        # Only x and y count: z has no effect, and no picture from above tells how tall things are.
+        length_X = np.linalg.norm(miss_X3[:, :2], axis=1)
         inlier_X = length_X <= max(OUTLIER * float(np.median(length_X)), slight)
     return WorldFit(coefficient_F3, miss_X3, inlier_X, float(np.median(length_X)))
 

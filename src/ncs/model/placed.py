@@ -19,8 +19,9 @@ from dataclasses import fields
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from ncs.model.placed_attention import Finder, Reading, Seeder
+from ncs.model.placed_attention import Finder, Reading, Seeder, alike
 from ncs.model.placed_config import PlacedConfig
 from ncs.model.placed_decoder import Painter, Picture
 from ncs.model.placed_dynamics import Mover
@@ -30,12 +31,15 @@ from ncs.model.world import Loss, ParameterGroup, Slots, WorldModel
 
 __all__ = ["Placed", "PlacedConfig"]
 
+MARGIN = 1  # pixels around the stage: an object may stand a little further out than any did
+
 
 class Placed(WorldModel):
     """A world model whose slots are types and places."""
 
     config: PlacedConfig
     background: Tensor  # (C, H, W)
+    stage: Tensor  # (H, W) 1 where the buffer ever shows anything
 
     def __init__(self, config: PlacedConfig) -> None:
         super().__init__()
@@ -49,16 +53,36 @@ class Placed(WorldModel):
             self.register_buffer("background", grey_CHW)
         else:
             self.background = nn.Parameter(grey_CHW)
+        if config.stage:
+            self.register_buffer("stage", torch.ones(config.size, config.size))
 
     def prepare(self, frame_BTHWC: Tensor) -> None:
         """Looks at clips before training: the background is what their first frames share."""
         self.fit_background(frame_BTHWC[:, 0])
+        if self.config.stage:
+            self.fit_stage(frame_BTHWC.flatten(0, 1))
 
     @torch.no_grad()
     def fit_background(self, frame_BHWC: Tensor) -> None:
         """Sets the background to the median of each pixel; a learned one starts from there."""
         median_HWC = frame_BHWC.median(dim=0).values
         self.background.copy_(median_HWC.permute(2, 0, 1).float() / 255)
+
+    @torch.no_grad()
+    def fit_stage(self, frame_BHWC: Tensor) -> None:
+        """Sets the stage to the pixels that ever differ from the background, and a margin."""
+        seen_HW = torch.zeros_like(self.stage)
+        for chunk in torch.split(frame_BHWC, self.config.chunk):
+            gap_BHW = (as_image(chunk) - self.background).abs().amax(dim=1)
+            seen_HW = torch.maximum(seen_HW, (gap_BHW > self.config.saliency_scale).float().amax(0))
+        self.stage.copy_(functional.max_pool2d(seen_HW[None], 2 * MARGIN + 1, 1, MARGIN)[0])
+
+    def see(self, frame_BHWC: Tensor) -> Tensor:
+        """Images (B, C, H, W) in [0, 1] of frames; off the stage there is only background."""
+        image_BCHW = as_image(frame_BHWC)
+        if not self.config.stage:
+            return image_BCHW
+        return torch.where(self.stage > 0, image_BCHW, self.background)
 
     @torch.no_grad()
     def encode(
@@ -68,7 +92,7 @@ class Placed(WorldModel):
         generator = generator or torch.Generator().manual_seed(0)
         search = Search(self.config, self.seeder, self.finder, self.painter, self.background)
         parts = [
-            search.slots(as_image(chunk), n_slots, generator)
+            search.slots(self.see(chunk), n_slots, generator)
             for chunk in torch.split(frame_BHWC, self.config.chunk)
         ]
         names = [field.name for field in fields(Slots)]
@@ -113,7 +137,7 @@ class Placed(WorldModel):
         batch, frames = frame_BTHWC.shape[:2]
         row_B, device = torch.arange(batch), generator.device
         first_B = torch.randint(frames - 1, (batch,), generator=generator, device=device).cpu()
-        image = as_image(torch.cat([frame_BTHWC[row_B, first_B], frame_BTHWC[row_B, first_B + 1]]))
+        image = self.see(torch.cat([frame_BTHWC[row_B, first_B], frame_BTHWC[row_B, first_B + 1]]))
         low, high = self.config.slots_low, self.config.slots_high
         n_slots = int(torch.randint(low, high + 1, (), generator=generator, device=device))
         view = self.finder.look(image - self.background)
@@ -132,7 +156,8 @@ class Placed(WorldModel):
         veil = (opacity_MKGG * (1 - opacity_MKGG)).sum(dim=(1, 2, 3)).mean()
         area_MK = opacity_MKGG.detach().sum(dim=(2, 3))
         place_MK2 = reading.place.detach()
-        live_MK = survivors(place_MK2, area_MK, config.least_pixels, config.spacing)
+        alike_MKK = alike(reading.colour, reading.colour, config.alike)
+        live_MK = survivors(place_MK2, area_MK, config.least_pixels, config.spacing, alike_MKK)
         live_MK &= reading.alive
         (before, after), (old, new) = place_MK2.chunk(2), live_MK.chunk(2)
         index_BK, same_BK = match_frames(before, old, after, new)

@@ -35,6 +35,7 @@ class Seeds:
 
     place: Tensor  # (B, K, 2)
     alive: Tensor  # (B, K) bool; nothing was left to start from for the others
+    colour: Tensor  # (B, K, C) by which they differ from the background
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Reading:
     kind: Tensor  # (B, K, Z)
     place: Tensor  # (B, K, 2) in [-1, 1], x to the right, y down
     alive: Tensor  # (B, K)
+    colour: Tensor  # (B, K, C) mean difference from the background, without a gradient
 
 
 def cell_centres(side: int) -> Tensor:
@@ -69,6 +71,17 @@ def squared_gaps(place_BK2: Tensor, centre_N2: Tensor) -> Tensor:
     return own_BK1 - 2 * across_BKN + centre_N2.square().sum(dim=-1)
 
 
+def alike(first_BKC: Tensor, second_BNC: Tensor, least: float) -> Tensor:
+    """Whether differences from the background have one hue (B, K, N), however strong they are.
+
+    ``least`` is the cosine they must reach; 0 finds everything alike.
+    """
+    first_BKC = functional.normalize(first_BKC, dim=-1)
+    second_BNC = functional.normalize(second_BNC, dim=-1)
+    cosine_BKN = first_BKC @ second_BNC.transpose(1, 2)
+    return torch.ones_like(cosine_BKN, dtype=torch.bool) if least == 0 else cosine_BKN >= least
+
+
 class Seeder(nn.Module):
     """Draws where slots start; it has nothing to learn."""
 
@@ -90,40 +103,49 @@ class Seeder(nn.Module):
     ) -> Seeds:
         """Places on cells that stand out, one after another, each claiming its surroundings.
 
-        Slots alive in ``kept`` stay where they are; only the others are placed anew.
+        Slots alive in ``kept`` stay where they are; only the others are placed anew. Where
+        colours count, what is near but of another colour is not claimed.
         """
         batch, device = len(saliency_BN), saliency_BN.device
         chance_BK2 = torch.rand(batch, n_slots, 2, generator=generator, device=generator.device).to(
             device
         )
         if kept is None:
-            place_BK2 = torch.zeros(batch, n_slots, 2, device=device)
-            kept = Seeds(place_BK2, torch.zeros(batch, n_slots, dtype=torch.bool, device=device))
+            nobody_BK = torch.zeros(batch, n_slots, dtype=torch.bool, device=device)
+            nowhere_BK2 = torch.zeros(batch, n_slots, 2, device=device)
+            kept = Seeds(nowhere_BK2, nobody_BK, colour_BNC.new_zeros(batch, n_slots, 3))
         if self.config.seeding == "random":
             place_BK2 = torch.where(kept.alive[..., None], kept.place, 2 * chance_BK2 - 1)
-            return Seeds(place_BK2, torch.ones_like(kept.alive))
+            return Seeds(place_BK2, torch.ones_like(kept.alive), kept.colour)
         near_BKN = squared_gaps(kept.place, self.centre) < self.config.spacing**2
+        near_BKN &= alike(kept.colour, colour_BNC, self.config.alike)
         left_BN = saliency_BN.masked_fill((near_BKN & kept.alive[..., None]).any(dim=1), 0)
-        places, alives = [], []
+        places, alives, colours = [], [], []
         for k in range(n_slots):
             free_B1 = ~kept.alive[:, k, None]
-            fresh_B2 = self._settle(left_BN, saliency_BN, colour_BNC, chance_BK2[:, k, :1])
+            index_B1 = self._draw(left_BN, chance_BK2[:, k, :1])
+            colour_B1C = colour_BNC.gather(1, index_B1[..., None].expand(-1, -1, 3))
+            fresh_B2 = self._settle(index_B1, saliency_BN, colour_BNC, colour_B1C)
             found_B1 = left_BN.amax(dim=1, keepdim=True) > NOTHING
             places.append(torch.where(free_B1, fresh_B2, kept.place[:, k]))
             alives.append(found_B1 | ~free_B1)
+            colours.append(torch.where(free_B1, colour_B1C[:, 0], kept.colour[:, k]))
             near_BN = torch.cdist(fresh_B2, self.centre) < self.config.spacing
+            near_BN &= alike(colour_B1C, colour_BNC, self.config.alike)[:, 0]
             left_BN = left_BN.masked_fill(near_BN & free_B1, 0)
-        return Seeds(torch.stack(places, dim=1), torch.cat(alives, dim=1))
+        return Seeds(torch.stack(places, dim=1), torch.cat(alives, dim=1), torch.stack(colours, 1))
 
-    def _settle(
-        self, left_BN: Tensor, saliency_BN: Tensor, colour_BNC: Tensor, chance_B1: Tensor
-    ) -> Tensor:
-        """A cell drawn by saliency, moved to the middle of what is near it and of its colour."""
+    def _draw(self, left_BN: Tensor, chance_B1: Tensor) -> Tensor:
+        """A cell (B, 1) drawn by saliency."""
         total_BN = left_BN.cumsum(dim=1)
         index_B1 = torch.searchsorted(total_BN, chance_B1 * total_BN[:, -1:])
-        index_B1 = index_B1.clamp(max=left_BN.shape[1] - 1)
+        return index_B1.clamp(max=left_BN.shape[1] - 1)
+
+    def _settle(
+        self, index_B1: Tensor, saliency_BN: Tensor, colour_BNC: Tensor, colour_B1C: Tensor
+    ) -> Tensor:
+        """The middle (B, 2) of what is near a cell and of its colour."""
         place_B2 = self.centre[index_B1[:, 0]]
-        colour_B1C = colour_BNC.gather(1, index_B1[..., None].expand(-1, -1, colour_BNC.shape[2]))
         unlike_BN = (colour_BNC - colour_B1C).square().sum(dim=-1) / self.config.seed_colour**2
         radius = self.config.spacing / 2
         for _ in range(3):
@@ -223,8 +245,10 @@ class Finder(nn.Module):
             place_BK2 = self._centre(weight_BLN[:, :-1], view, place_BK2)
             if not last:
                 slot_BLD = self._step(slot_BLD, weight_BLN, mass_BL1, view.value)
-        kind_BKZ = self.kind(_average(weight_BLN[:, :-1] * view.spot[:, None, :, 0], view.feature))
-        return Reading(kind_BKZ, place_BK2, seeds.alive)
+        mass_BKN = weight_BLN[:, :-1] * view.spot[:, None, :, 0]
+        kind_BKZ = self.kind(_average(mass_BKN, view.feature))
+        colour_BKC = _average(mass_BKN, view.colour).detach()
+        return Reading(kind_BKZ, place_BK2, seeds.alive, colour_BKC)
 
     def _begin(self, view: View, place_BK2: Tensor, generator: torch.Generator) -> Tensor:
         index_BK = squared_gaps(place_BK2, self.centre).argmin(dim=2)

@@ -19,12 +19,17 @@ class PlacedConfig(Settings):
 
     # What the buffer says about the background: its median, a constant, or pixels learned along.
     background: Literal["median", "learned"] = "median"
+    # Pixels where the buffer shows nothing but background are never looked at.
+    stage: bool = False
     # Cells that differ from the background go to slots, the others to the background.
     saliency: bool = True
     saliency_scale: float = Field(0.01, gt=0, le=1)  # a sure difference: three of 255 levels
     # Slots start on what stands out, one thing at a time, or anywhere.
     seeding: Literal["salient", "random"] = "salient"
     seed_colour: float = Field(0.15, gt=0)  # how far the colours of one thing's cells may differ
+    # Cosine from which colours are one thing's. Things of other colours may be near each other; 0:
+    # nothing may, as in blocks, where a cube's neighbour is a cell away and may have its colour.
+    alike: float = Field(0.0, ge=0, le=1)
     spacing: float = Field(0.4, gt=0)  # things are further apart: cells are 0.5 wide
 
     features: int = Field(64, ge=4, le=4096)
@@ -90,8 +95,10 @@ class PlacedConfig(Settings):
             return cls()
         if world == "robogym-rearrange":
             return cls(
+                stage=True,  # the mount beside the table may look different and is no object
                 saliency_scale=0.03,  # the light does not change, so little is needed
                 seed_colour=0.3,  # shaded sides
+                alike=0.93,  # a thin thing may lie close to a wide one; shades of one colour pass
                 spacing=0.25,  # the collector's grid is at least 0.32 wide
                 locality=0.15,
                 type_width=24,  # shape and colour

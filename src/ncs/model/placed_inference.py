@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ncs.model.placed_attention import Finder, Seeder, Seeds, View, standouts
+from ncs.model.placed_attention import Finder, Seeder, Seeds, View, alike, standouts
 from ncs.model.placed_config import PlacedConfig
 from ncs.model.placed_decoder import Painter
 from ncs.model.placed_matching import survivors
@@ -29,6 +29,7 @@ class Attempt:
 
     kind: Tensor  # (B, K, Z)
     place: Tensor  # (B, K, 2)
+    colour: Tensor  # (B, K, C)
     tried: Tensor  # (B, K) bool: slots that competed
     alive: Tensor  # (B, K) bool: those of them that stand for something
     image: Tensor  # (B, C, H, W) the slots' picture
@@ -95,7 +96,7 @@ class Search:
         best = self._read(image_BCHW, view, seeds, generator)
         for _ in range(config.repairs):
             missed_BN, _ = standouts(image_BCHW - best.image, config.cell, config.saliency_scale)
-            kept = Seeds(best.place, best.alive)
+            kept = Seeds(best.place, best.alive, best.colour)
             seeds = self.seeder(missed_BN, view.colour, n_slots, generator, kept)
             changed_BK = (best.tried != best.alive) | (seeds.alive != best.alive)
             row_R = changed_BK.any(dim=1).nonzero()[:, 0]
@@ -113,12 +114,17 @@ class Search:
         kind_BKZ, place_BK2, tried_BK = reading.kind, reading.place, reading.alive
         picture = self.painter(kind_BKZ, place_BK2, tried_BK, self.background)
         area_BK = picture.opacity.sum(dim=(2, 3))
-        alive_BK = survivors(place_BK2, area_BK, config.least_pixels, config.spacing) & tried_BK
+        alike_BKK = alike(reading.colour, reading.colour, config.alike)
+        alive_BK = tried_BK & survivors(
+            place_BK2, area_BK, config.least_pixels, config.spacing, alike_BKK
+        )
         if not torch.equal(alive_BK, tried_BK):
             picture = self.painter(kind_BKZ, place_BK2, alive_BK, self.background)
         error_B = (picture.image - image_BCHW).square().sum(dim=(1, 2, 3))
         cost_B = error_B + config.slot_price * alive_BK.sum(dim=1)
-        return Attempt(kind_BKZ, place_BK2, tried_BK, alive_BK, picture.image, cost_B)
+        return Attempt(
+            kind_BKZ, place_BK2, reading.colour, tried_BK, alive_BK, picture.image, cost_B
+        )
 
 
 def poll(

@@ -14,9 +14,20 @@ from torch import Tensor
 Indices = NDArray[np.integer[Any]]
 
 
-def survivors(place_BK2: Tensor, area_BK: Tensor, least: float, spacing: float) -> Tensor:
-    """Slots (B, K) that explain enough pixels and are not the smaller of two in one place."""
+def survivors(
+    place_BK2: Tensor,
+    area_BK: Tensor,
+    least: float,
+    spacing: float,
+    alike_BKK: Tensor | None = None,
+) -> Tensor:
+    """Slots (B, K) that explain enough pixels and are not the smaller of two in one place.
+
+    Where it is known which slots look alike, the others may be near each other.
+    """
     close_BKK = torch.cdist(place_BK2, place_BK2) < spacing
+    if alike_BKK is not None:
+        close_BKK &= alike_BKK
     order_BK = area_BK.argsort(dim=1, descending=True, stable=True)
     alive_BK = torch.zeros_like(area_BK, dtype=torch.bool)
     row_B = torch.arange(len(area_BK), device=area_BK.device)
