@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Line = list[tuple[float, Estimate]]  # what was varied, and the score
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F",
+    "#7F7F7F",
+)  # fmt: skip
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
 ORDER = ("ncs", "ncs, paper's way", "random", "nf", "mpc", "iql", "bc", "gcivl", "oracle")
 AXES = {
     "clusters": "clusters of the graph",
     "clips": "clips of the buffer in the graph",
     "slots": "slots",
-    "horizon": "steps allowed, times the fewest needed",
-    "noise": "noise on actions, as a share of what a pick may miss by",
+    "horizon": "steps allowed / fewest needed",
+    "noise": "noise / what a pick may miss by",
 }
 
 
@@ -123,7 +126,7 @@ def _draw_panel(axis: "Axes", lines: Mapping[str, Line], name: str, world: str) 
 def draw_each_method(points: Sequence[Point], study: str) -> "Figure":
     """One panel a method, each with its own scale, as the paper's figure of the horizon has it."""
     labels = list(dict.fromkeys(point.label for point in points))
-    figure = new_figure(len(labels), 1, 2.6)
+    figure = new_figure(len(labels), 1, 2.8)
     axes = figure.subplots(1, len(labels), squeeze=False)[0]
     for axis, label in zip(axes, labels, strict=True):
         for number, world in enumerate(dict.fromkeys(point.world for point in points)):
@@ -132,7 +135,7 @@ def draw_each_method(points: Sequence[Point], study: str) -> "Figure":
             for line in lines_of(own).values():
                 _draw_line(axis, line, world, look)
         axis.set(title=label, xlabel=AXES[study])
-        axis.xaxis.label.set_size(7)
+        axis.xaxis.label.set_size(8)
         axis.set_ylim(bottom=0)
     axes[0].set_ylabel("fractional success")
     _legend_below(figure, axes)

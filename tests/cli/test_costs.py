@@ -1,0 +1,49 @@
+"""Estimates count the work that will be done."""
+
+from pathlib import Path
+
+import pytest
+
+from ncs.cli.costs import costs, describe, episodes_of, seconds_of
+from ncs.cli.preparation import Kit
+from ncs.cli.scales import Scale, ScaleName
+from ncs.cli.studies import requests_of
+from ncs.evaluation.harness import Method
+
+
+@pytest.mark.parametrize("name", ["smoke", "laptop", "paper"])
+def test_episodes_are_counted_as_they_are_asked_for(
+    name: ScaleName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ncs.cli.graphs import graph_plans
+
+    monkeypatch.setattr("ncs.cli.studies.method_of", lambda name, *_, **__: Method(name=name))
+    scale, world = Scale.named(name), "block-rearrange"
+    graphs = {plan.name: Path(plan.name) for plan in graph_plans(scale, world, 5)}
+    asked: dict[str, int] = {}
+    for request in requests_of(scale, [Kit(world, model=Path("m"), graphs=graphs)]):
+        rules = request.rules
+        cells = len(rules.goals) * len(rules.objects) * rules.seeds * rules.episodes
+        asked[request.method.name] = asked.get(request.method.name, 0) + cells
+    assert episodes_of(scale) == asked
+
+
+def test_larger_scales_take_longer_and_more_workers_less() -> None:
+    totals = [
+        sum(seconds_of(Scale.named(n), 2, True).values()) for n in ("smoke", "laptop", "paper")
+    ]  # type: ignore[arg-type]
+    assert totals == sorted(totals)
+    laptop = Scale.named("laptop")
+    assert sum(seconds_of(laptop, 4, True).values()) < totals[1]
+    assert seconds_of(laptop, 2, False)["training"] == 0
+
+
+def test_every_method_has_a_cost() -> None:
+    assert set(episodes_of(Scale.named("laptop"))) <= set(costs()["episode"])
+
+
+def test_an_estimate_is_one_line_for_people() -> None:
+    line = describe(Scale.named("laptop"), 2, True)
+    assert line.startswith("scale laptop: about ")
+    assert "judging" in line
+    assert "\n" not in line
