@@ -297,3 +297,9 @@ def test_slot_health_is_what_the_command_says(site: Site) -> None:
     assert b"Slot health" in page.content
     assert "sandbox" in page.headers["content-security-policy"]
     assert site.client.get(f"/api/health/{quote(MODEL)}/3/9").status_code == 400
+
+
+def test_a_model_brings_its_own_report_or_none(site: Site) -> None:
+    told = site.client.get(f"/api/health/{quote(MODEL)}").json()["report"]
+    page = site.client.get(f"/api/health/{quote(MODEL)}/page")
+    assert (told is not None) == (page.status_code == 200) == (FOLDER / "health").exists()

@@ -1,13 +1,17 @@
 """The health report is the command's own, and so is its complaint."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
+from tests.web.conftest import FOLDER
 
+from ncs.model.checkpoint import checkpoint_hash
 from ncs.records import DataError, NcsError
+from ncs.storage import write_json
 from ncs.web.asks import HealthAsk
-from ncs.web.health import Clinic, run_slots
+from ncs.web.health import SHIPPED, Clinic, run_slots, shipped_report
 from ncs.web.studio import BusyError
 
 ASK = HealthAsk(model="m", objects=3, clips=2)
@@ -24,8 +28,8 @@ class Waiting:
 
 
 def test_the_commands_complaint_is_passed_on() -> None:
-    with pytest.raises(NcsError, match="ncs slots: .*--magic"):
-        asyncio.run(run_slots(["--magic"]))
+    with pytest.raises(NcsError, match="ncs slots: Missing from ncs slots"):
+        asyncio.run(run_slots([]))
 
 
 def test_one_model_is_examined_at_a_time(tmp_path: Path) -> None:
@@ -38,6 +42,15 @@ def test_one_model_is_examined_at_a_time(tmp_path: Path) -> None:
         first.cancel()
 
     asyncio.run(two())
+
+
+def test_a_report_of_other_weights_is_not_a_models_own(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(FOLDER, model, ignore=shutil.ignore_patterns("health", "graph-*", "sets-*"))
+    assert shipped_report(model) is None
+    for checkpoint, own in (("0" * 64, False), (checkpoint_hash(model), True)):
+        write_json(model / SHIPPED / "health.json", {"checkpoint": checkpoint, "reports": []})
+        assert (shipped_report(model) is not None) == own
 
 
 def test_there_is_no_page_before_there_is_a_report(tmp_path: Path) -> None:

@@ -269,8 +269,8 @@ def test_every_tab_renders(open_page: Any) -> None:
     page.fill("#health-objects", "3")
     page.fill("#health-clips", "2")
     page.click("#examine")
-    expect(page.locator("#report")).to_contain_text("Foreground ARI", timeout=SLOW)
-    expect(page.locator("#report")).to_contain_text("ncs slots --model")
+    expect(page.locator("#report")).to_contain_text("ncs slots --model", timeout=SLOW)
+    expect(page.locator("#report")).to_contain_text("Foreground ARI")
 
 
 def test_it_fits_a_telephone(open_page: Any) -> None:

@@ -55,6 +55,15 @@ def test_a_graph_of_so_many_nodes_is_the_one_its_commands_make(
     assert graph_hash(load_graph(path, mind.graph.checkpoint)) == ours
 
 
+def test_a_damaged_model_is_named_and_hides_no_other(tmp_path: Path) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "model.json").write_text("{}")
+    shelf = Shelf(Places((tmp_path / "bad", FOLDER), None, (), tmp_path))
+    bad, good = shelf.models
+    assert "has no checksum" in bad["error"]
+    assert good["presets"] == ["best", "paper"]
+
+
 def test_only_so_many_minds_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncs.web.shelf.MOST_MINDS", 1)
     shelf = Shelf(Places((FOLDER,), None, (), tmp_path))

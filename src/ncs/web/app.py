@@ -20,7 +20,7 @@ from ncs.evaluation.results import read_results
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.web.asks import HealthAsk, Manner, ModelAsk, SceneAsk, TaskAsk
 from ncs.web.guard import UPLOAD_PATH, Guard
-from ncs.web.health import Clinic
+from ncs.web.health import SHIPPED, Clinic, read_page, shipped_report
 from ncs.web.programme import Performance, Programme
 from ncs.web.shelf import PICTURES, Places, Shelf, pictures, result_files
 from ncs.web.studio import BusyError, Studio
@@ -48,6 +48,7 @@ class Hall:
         warming = asyncio.create_task(self.studio.do(self.studio.warm_up))
         yield
         warming.cancel()
+        await asyncio.gather(warming, return_exceptions=True)  # what ails a model, its user is told
         await self.programme.close()
         self.studio.close()
 
@@ -216,11 +217,27 @@ def add_evidence(app: FastAPI, hall: Hall) -> None:
     async def health(ask: HealthAsk) -> dict[str, Any]:
         return await hall.clinic.report(ask)
 
+    add_reports(app, hall)
+
+
+def add_reports(app: FastAPI, hall: Hall) -> None:
+    """Health reports that are there already."""
+    headers = {"content-security-policy": REPORT_POLICY}
+
+    @app.get("/api/health/{model}")
+    async def shipped(model: str) -> dict[str, Any]:
+        folder = hall.studio.shelf.folder(model)
+        return {"report": await asyncio.to_thread(shipped_report, folder)}
+
+    @app.get("/api/health/{model}/page")
+    async def shipped_page(model: str) -> Response:
+        content = read_page(hall.studio.shelf.folder(model) / SHIPPED)
+        return Response(content, media_type="text/html", headers=headers)
+
     @app.get("/api/health/{model}/{objects}/{clips}")
-    async def health_page(model: str, objects: int, clips: int) -> Response:
+    async def page(model: str, objects: int, clips: int) -> Response:
         hall.studio.shelf.folder(model)
         ask = HealthAsk(model=model, objects=objects, clips=clips)
-        headers = {"content-security-policy": REPORT_POLICY}
         return Response(hall.clinic.page(ask), media_type="text/html", headers=headers)
 
 

@@ -13,6 +13,7 @@ from ncs.web.asks import HealthAsk
 from ncs.web.studio import BusyError, Studio
 
 LONGEST = 600.0  # seconds
+SHIPPED = "health"  # a model's folder may hold its report under this name
 
 
 class Clinic:
@@ -45,11 +46,25 @@ class Clinic:
             self._examining = False
 
     def page(self, ask: HealthAsk) -> bytes:
-        """The report as a page of its own, pictures inside."""
-        path = self.folder(ask) / "health.html"
-        if not path.exists():
-            raise DataError("health: there is no such report yet")
-        return path.read_bytes()
+        """A report as a page of its own, pictures inside."""
+        return read_page(self.folder(ask))
+
+
+def shipped_report(model: Path) -> dict[str, Any] | None:
+    """The report that stands beside a model's weights, if there is one and it is of these."""
+    kept = model / SHIPPED / "health.json"
+    if not kept.exists():
+        return None
+    report = read_json(kept)
+    return report if report.get("checkpoint") == checkpoint_hash(model) else None
+
+
+def read_page(folder: Path) -> bytes:
+    """The page in a report's folder."""
+    path = folder / "health.html"
+    if not path.exists():
+        raise DataError("health: there is no such report yet")
+    return path.read_bytes()
 
 
 async def run_slots(words: list[str]) -> None:

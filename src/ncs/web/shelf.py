@@ -84,7 +84,10 @@ class Shelf:
         return [self._describe(name, folder) for name, folder in self.folders.items()]
 
     def _describe(self, name: str, folder: Path) -> dict[str, Any]:
-        manifest = read_manifest(folder)
+        try:
+            manifest = read_manifest(folder)
+        except DataError as error:  # one damaged model does not hide the others
+            return {"name": name, "error": str(error)}
         world = str(manifest["buffer"]["world"])
         presets = [preset for preset in PRESETS if graph_path(folder, preset).exists()]
         return {

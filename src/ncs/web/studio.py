@@ -66,8 +66,10 @@ class Studio:
 
     def warm_up(self) -> None:
         """Loads the first model, so that the first click need not wait for it."""
-        name, presets = self.shelf.models[0]["name"], self.shelf.models[0]["presets"]
-        self.shelf.mind(name, presets[0])
+        for model in self.shelf.models:
+            if "error" not in model:
+                self.shelf.mind(model["name"], model["presets"][0])
+                return
 
     def models(self) -> list[dict[str, Any]]:
         """Every model as the page lists it."""

@@ -2,11 +2,24 @@
 
 import { $, ask, attempt, el, state } from "./page.js";
 
+let shown = ""; // the model whose report is on show
+
 export function readyHealth() {
   $("health-form").addEventListener("submit", (event) => {
     event.preventDefault();
     attempt(examine);
   });
+}
+
+/** The report that stands beside the model, unless one was just made. */
+export async function showHealth() {
+  const { model } = state.task;
+  if (shown === model) return;
+  shown = model;
+  $("report").replaceChildren();
+  const path = `/api/health/${encodeURIComponent(model)}`;
+  const { report } = await ask(path);
+  if (report && shown === model) draw(report, `${path}/page`);
 }
 
 async function examine() {
@@ -16,6 +29,7 @@ async function examine() {
   $("health-status").textContent = `looking at ${wanted.clips} clips; this takes some seconds…`;
   try {
     const told = await ask("/api/health", wanted);
+    shown = wanted.model;
     draw(told, `/api/health/${encodeURIComponent(wanted.model)}/${wanted.objects}/${wanted.clips}`);
     const ill = told.reports.flatMap((one) => Object.values(one.figures)).filter((one) => !one.healthy).length;
     $("health-status").textContent = ill ? `${ill} figures want attention` : "all figures are good";
@@ -36,7 +50,7 @@ function draw(told, page) {
   ]);
   $("report").replaceChildren(...parts,
     el("p", {}, el("a", { href: page, target: "_blank" }, "the whole report with pictures")),
-    el("pre", {}, told.command));
+    told.command ? el("pre", {}, told.command) : el("p", { class: "small" }, "It stands beside the model's weights."));
 }
 
 /** The limit of a figure; which side of it is good follows from the verdict. */

@@ -2,12 +2,12 @@
 
 import { $, ask, attempt, el, state } from "./page.js";
 import { showGraph } from "./graph.js";
-import { readyHealth } from "./health.js";
+import { readyHealth, showHealth } from "./health.js";
 import { showResults } from "./results.js";
 import * as solve from "./solve.js";
 
 const TABS = ["solve", "graph", "results", "health"];
-const ON_SHOW = { graph: showGraph, results: showResults };
+const ON_SHOW = { graph: showGraph, results: showResults, health: showHealth };
 
 export function showTab(name) {
   for (const tab of TABS) {
@@ -67,12 +67,16 @@ async function begin() {
   const known = await ask("/api/models");
   state.models = known.models.filter((one) => one.most_objects > 0);
   state.extensions = known.extensions;
-  for (const one of state.models) {
-    $("model").append(el("option", { value: one.name }, `${one.world}: ${one.name}`));
+  for (const one of known.models) {
+    const usable = state.models.includes(one);
+    const text = usable ? `${one.world}: ${one.name}` : one.error || `${one.name}: ${one.world} is not installed`;
+    $("model").append(el("option", { value: one.name, disabled: !usable }, text));
   }
+  if (!state.models.length) throw new Error("no model here can be used; see the list above");
   $("model").addEventListener("change", async () => {
     await attempt(() => solve.chooseModel($("model").value));
-    if (!$("graph").hidden) await attempt(showGraph);
+    const open = TABS.find((tab) => !$(tab).hidden);
+    if (ON_SHOW[open]) await attempt(ON_SHOW[open]);
   });
   readyHealth();
   solve.ready();
