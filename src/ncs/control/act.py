@@ -14,9 +14,11 @@ from ncs.control.doubt import second_thought
 from ncs.control.intend import Intent, intend
 from ncs.control.order import find_blockers
 from ncs.control.review import one_more, review
+from ncs.control.room import Room
 from ncs.control.steps import Caution, Step, find_step
 from ncs.control.view import View, differences, look, nodes_in_use, overrule
 from ncs.graph.arena import Arena, idle_action, random_action
+from ncs.graph.places import locate
 from ncs.records import Entities, Graph
 
 
@@ -48,11 +50,20 @@ def decide(
         distrusted=memory.distrusted,
         vain=memory.failures.get(intent.goal, 0),
         in_use=nodes_in_use(view, graph, intent.entity) if config.order else None,
+        room=room_around(view, graph, intent.entity, arena) if config.room else None,
     )
     state_S = view.now.state[intent.entity]
     step = find_step(graph, state_S, intent.target, config, caution, rng)
     pairs = list_pairs(view, settled, blockers)
     return conclude(view, graph, intent, step, pairs, memory, rng, arena)
+
+
+def room_around(view: View, graph: Graph, mover: int, arena: Arena) -> Room | None:
+    """What stands around an entity; None where states do not tell where they are."""
+    if len(graph.world) == 0:
+        return None
+    others_J = view.now.present & (np.arange(len(view.now.present)) != mover)
+    return Room(locate(view.now.state[others_J], graph.world)[:, :2], arena)
 
 
 def may_doubt(config: ControlConfig, memory: Memory) -> bool:

@@ -15,6 +15,7 @@ EXTENSIONS = (
     "presence",
     "remember",
     "doubt",
+    "room",
 )
 
 
@@ -32,6 +33,7 @@ class ControlConfig(Settings):
     order: bool = False  # an occupied target waits, and a ring of them is broken by parking one
     distrust: bool = False  # an edge that failed is not used again in this episode
     remember: bool = False  # entities are followed from frame to frame, their types averaged
+    room: bool = False  # what would not go where it should is put a little away from what is near
     doubt: bool = False  # all holds, yet it goes on: two look-alikes may have been confused
 
     @classmethod

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ncs.control.config import ControlConfig
+from ncs.control.room import SHIFTS, Room, escape
 from ncs.graph.bind import bind
 from ncs.graph.distances import Floats
 from ncs.graph.paths import next_node
@@ -39,6 +40,7 @@ class Caution:
     distrusted: frozenset[tuple[str, int, int]] = frozenset()  # kind of action, from, to
     vain: int = 0  # attempts at this goal that failed
     in_use: NDArray[np.bool_] | None = None  # (M,) nodes that a path may not stop at
+    room: Room | None = None  # what is near, where it is to be avoided
 
 
 def find_step(
@@ -65,6 +67,8 @@ def find_step(
     known = [step for step in direct if step is not None]
     trusted = [s for s in known if (s.kind, node_from, node_goal) not in caution.distrusted]
     if config.residual and len(graph.world) and known:
+        if caution.room is not None and 0 < caution.vain <= len(SHIFTS):
+            return dodge(graph, known[0], state_S, target_S, caution, rng)
         plain = trusted and node_from != node_goal and caution.vain % 2 == 1
         reach = graph.still * min(1.0, caution.vain / FULL_REACH)
         return trusted[0] if plain else aim(graph, known[0], state_S, target_S, reach, rng)
@@ -147,6 +151,28 @@ def aim(
     exact_23[1] = inward(exact_23[1], graph)
     action_6 = np.concatenate([exact_23[0], exact_23[1] - exact_23[0]]).astype(np.float32)
     return replace(step, kind="residual", action=action_6)
+
+
+def dodge(
+    graph: Graph,
+    step: Step,
+    state_S: Floats,
+    target_S: Floats,
+    caution: Caution,
+    rng: np.random.Generator,
+) -> Step:
+    """The step aimed beside its target, where there is more room, further at each attempt."""
+    assert caution.room is not None
+    aimed = aim(graph, step, state_S, target_S, 0.0, rng)
+    place_2 = aimed.action[:2] + aimed.action[3:5]
+    # A length of states, in metres: what it makes along the diagonal of all channels.
+    far_S = np.asarray(target_S) + graph.still / np.sqrt(len(target_S))
+    ends_23 = locate(np.stack([np.asarray(target_S), far_S]), graph.world)
+    holds = float(np.linalg.norm(ends_23[1, :2] - ends_23[0, :2]))
+    shift_2 = SHIFTS[caution.vain - 1] * holds * escape(place_2, caution.room)
+    action_6 = aimed.action.copy()
+    action_6[3:5] += shift_2.astype(np.float32)
+    return replace(aimed, action=action_6)
 
 
 def stray(state_S: Floats, reach: float, rng: np.random.Generator) -> Floats:
