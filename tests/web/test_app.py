@@ -303,3 +303,8 @@ def test_a_model_brings_its_own_report_or_none(site: Site) -> None:
     told = site.client.get(f"/api/health/{quote(MODEL)}").json()["report"]
     page = site.client.get(f"/api/health/{quote(MODEL)}/page")
     assert (told is not None) == (page.status_code == 200) == (FOLDER / "health").exists()
+
+
+def test_the_viewer_joins_the_rooms_without_the_command_line() -> None:
+    for path in (Path(__file__).parents[2] / "src" / "ncs" / "web").glob("*.py"):
+        assert not re.search(r"^\s*(from|import) ncs\.cli", path.read_text(), re.MULTILINE)
