@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from ncs.analysis.graph_picture import draw_graph, node_centres
-from ncs.analysis.trace import Look, draw_step, save_gif, stack
+from ncs.analysis.trace import RED, Look, draw_panels, draw_step, save_gif, stack
 from ncs.records import Graph
 
 RNG = np.random.default_rng(0)
@@ -67,3 +67,9 @@ def test_a_graph_of_any_size_can_be_drawn(n_nodes: int) -> None:
     action = np.zeros((n_nodes, n_nodes, 6), np.float32)
     graph = Graph(np.zeros((n_nodes, 2), np.float32), action, count, MASKS[:n_nodes])
     assert draw_graph(graph).shape == (720, 720, 3)
+
+
+@pytest.mark.parametrize(("kind", "arrow"), [("edge", True), ("random", False)])
+def test_only_an_action_that_aims_is_drawn_as_an_arrow(kind: str, arrow: bool) -> None:
+    scene = draw_panels(LOOK, LOOK, {**DECISION, "kind": kind}, MASKS).scene
+    assert (scene == RED).all(axis=-1).any() == arrow

@@ -141,7 +141,7 @@ def _arrow_ends(
     """From the slot that moves to where the goal has it; nothing for a random action."""
     target = _chosen_goal(decision)
     moved = decision["moved"]
-    if moved is None or moved < 0 or target is None or target < 0:
+    if decision["kind"] == "random" or moved is None or moved < 0 or target is None or target < 0:
         return None, None
     if decision["purpose"] != "constraint":
         return _centre(now.mask[moved]), None
