@@ -15,6 +15,7 @@ from PIL import Image
 from tests.web.conftest import FOLDER, Site
 
 from ncs.cli.main import main
+from ncs.control.config import EXTENSIONS
 from ncs.envs import make_env
 from ncs.web.app import read_static
 from ncs.web.programme import MOST_RUNNING
@@ -308,3 +309,9 @@ def test_a_model_brings_its_own_report_or_none(site: Site) -> None:
 def test_the_viewer_joins_the_rooms_without_the_command_line() -> None:
     for path in (Path(__file__).parents[2] / "src" / "ncs" / "web").glob("*.py"):
         assert not re.search(r"^\s*(from|import) ncs\.cli", path.read_text(), re.MULTILINE)
+
+
+def test_every_extension_is_explained_on_the_page() -> None:
+    text = PAGE["solve.js"][0].decode()
+    for name in EXTENSIONS:
+        assert re.search(rf'^  {name}: "', text, re.MULTILINE), name

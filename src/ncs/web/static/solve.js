@@ -17,6 +17,7 @@ const EXPLAINED = {
   distrust: "an edge that failed is not used again",
   remember: "objects are followed from frame to frame",
   doubt: "look-alikes may have been confused: try the other",
+  room: "a blocked target is shifted to where there is room",
 };
 const HINT = "drag an object, or select it and use the arrow keys";
 let usual = { nodes: 16, slots: 8 }; // what null stands for
