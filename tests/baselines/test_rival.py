@@ -43,10 +43,10 @@ def learn(rival, n_moves, steps, batch=48, peak=0.004):
     return success(rival.actor.eval(), np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("name", sorted(RIVALS))
-def test_each_rival_learns_to_move_one_block_from_the_best_demonstrations(name):
+@pytest.mark.parametrize(("name", "steps"), [("bc", 200), ("iql", 150), ("gcivl", 150)])
+def test_each_rival_learns_to_move_one_block_from_the_best_demonstrations(name, steps):
     torch.manual_seed(0)
-    assert learn(RIVALS[name](), n_moves=1, steps=150) > 0.5  # chance is 1 in 256
+    assert learn(RIVALS[name](), n_moves=1, steps=steps) > 0.5  # chance is 1 in 256
 
 
 @pytest.fixture(scope="module")
