@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ncs.control.config import ControlConfig
-from ncs.control.room import SHIFTS, Room, escape
+from ncs.control.room import SHIFTS, Room, escape, off_border
 from ncs.graph.bind import bind
 from ncs.graph.distances import Floats
 from ncs.graph.paths import next_node
@@ -67,10 +67,13 @@ def find_step(
     known = [step for step in direct if step is not None]
     trusted = [s for s in known if (s.kind, node_from, node_goal) not in caution.distrusted]
     if config.residual and len(graph.world) and known:
-        if caution.room is not None and 0 < caution.vain <= len(SHIFTS):
-            return dodge(graph, known[0], state_S, target_S, caution, rng)
         plain = trusted and node_from != node_goal and caution.vain % 2 == 1
         reach = graph.still * min(1.0, caution.vain / FULL_REACH)
+        if caution.room is not None and caution.vain <= len(SHIFTS):
+            shift = 0.0 if caution.vain == 0 else SHIFTS[caution.vain - 1]
+            plain, reach = trusted and node_from != node_goal and shift is None, 0.0
+            if not plain:
+                return dodge(graph, known[0], state_S, target_S, caution.room, shift or 0.0)
         return trusted[0] if plain else aim(graph, known[0], state_S, target_S, reach, rng)
     if trusted:
         return trusted[0]
@@ -154,25 +157,28 @@ def aim(
 
 
 def dodge(
-    graph: Graph,
-    step: Step,
-    state_S: Floats,
-    target_S: Floats,
-    caution: Caution,
-    rng: np.random.Generator,
+    graph: Graph, step: Step, state_S: Floats, target_S: Floats, room: Room, shift: float
 ) -> Step:
-    """The step aimed beside its target, where there is more room, further at each attempt."""
-    assert caution.room is not None
-    aimed = aim(graph, step, state_S, target_S, 0.0, rng)
-    place_2 = aimed.action[:2] + aimed.action[3:5]
-    # A length of states, in metres: what it makes along the diagonal of all channels.
-    far_S = np.asarray(target_S) + graph.still / np.sqrt(len(target_S))
-    ends_23 = locate(np.stack([np.asarray(target_S), far_S]), graph.world)
-    holds = float(np.linalg.norm(ends_23[1, :2] - ends_23[0, :2]))
-    shift_2 = SHIFTS[caution.vain - 1] * holds * escape(place_2, caution.room)
-    action_6 = aimed.action.copy()
-    action_6[3:5] += shift_2.astype(np.float32)
-    return replace(aimed, action=action_6)
+    """The step aimed off the border, and beside its target where there is more room.
+
+    Args:
+        graph: Holds the regression from states to the world.
+        step: What to aim.
+        state_S: State of the entity.
+        target_S: State it should reach.
+        room: What is near.
+        shift: How far beside, as a share of the distance at which a constraint holds.
+    """
+    target_S = np.asarray(target_S)
+    # The distance is one of states; along the diagonal of all channels it makes so many metres.
+    far_S = target_S + graph.still / np.sqrt(len(target_S))
+    ends_33 = locate(np.stack([np.asarray(state_S), target_S, far_S]), graph.world)
+    holds = float(np.linalg.norm(ends_33[2, :2] - ends_33[1, :2]))
+    pick_3 = ends_33[0] + graph.offset[step.node_from]
+    place_3 = off_border(ends_33[1] + graph.offset[step.node_to], room.arena, graph.error)
+    place_3[:2] += shift * holds * escape(place_3[:2], room)
+    action_6 = np.concatenate([pick_3, place_3 - pick_3]).astype(np.float32)
+    return replace(step, kind="residual", action=action_6)
 
 
 def stray(state_S: Floats, reach: float, rng: np.random.Generator) -> Floats:
