@@ -306,7 +306,18 @@ def test_every_weight_is_in_one_group_with_the_papers_rates() -> None:
     listed = [id(weight) for group in groups.values() for weight in group.parameters]
     assert len(listed) == len(set(listed)) == len(list(model.parameters()))
     assert (groups["dvae"].peak_rate, groups["dvae"].warmup_steps) == (3e-4, 0)
-    assert (groups["decoder"].peak_rate, groups["decoder"].warmup_steps) == (2e-4, 30_000)
+    for name in ("slots", "dynamics", "decoder"):
+        assert (groups[name].peak_rate, groups[name].warmup_steps) == (2e-4, 30_000)
+
+
+def test_consistency_counts_from_its_step_on() -> None:
+    plain, pulled = make_model(), make_model(consistency=1.0, consistency_after=7)
+    frame, action = make_clips()
+    for step, gains in ((6, False), (7, True)):
+        alone = plain.loss(frame, action, step, seeded())
+        both = pulled.loss(frame, action, step, seeded())
+        pull = alone.parts["consistency"] if gains else torch.tensor(0.0)
+        torch.testing.assert_close(both.total, alone.total + pull)
 
 
 def test_the_paper_preset_has_the_papers_numbers() -> None:

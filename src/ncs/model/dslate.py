@@ -148,11 +148,10 @@ class Dslate(WorldModel):
             frame_BTHWC = frame_BTHWC[:, first : first + self.config.clip_length]
             action_BTA = action_BTA[:, first : first + self.config.clip_length - 1]
         with torch.autocast(device.type, torch.bfloat16, enabled=self.config.bf16):
-            return self._loss(frame_BTHWC, action_BTA, self.config.temperature(step), noise)
+            return self._loss(frame_BTHWC, action_BTA, step, noise)
 
-    def _loss(
-        self, frame_BTHWC: Tensor, action_BTA: Tensor, temperature: float, noise: Noise
-    ) -> Loss:
+    def _loss(self, frame_BTHWC: Tensor, action_BTA: Tensor, step: int, noise: Noise) -> Loss:
+        temperature = self.config.temperature(step)
         batch, frames = frame_BTHWC.shape[:2]
         frame_RHWC = frame_BTHWC.flatten(0, 1)
         coded = self.dvae(frame_RHWC, temperature, noise)
@@ -172,7 +171,7 @@ class Dslate(WorldModel):
         gap = filtered.predicted - filtered.corrected[:, 1:]
         consistency = gap.square().sum(dim=-1).mean() if frames > 1 else gap.sum()
         total = coded.error + scored.total
-        if self.config.consistency > 0:
+        if self.config.consistency > 0 and step >= self.config.consistency_after:
             total = total + self.config.consistency * consistency
         parts = {"mse": coded.error, "consistency": consistency}
         parts |= self._report(scored, coded.token, filtered.share)
@@ -233,12 +232,15 @@ class Dslate(WorldModel):
     def parameter_groups(self) -> list[ParameterGroup]:
         """Every trainable parameter, once, with its learning rate."""
         c = self.config
-        seeing = [self.slots, self.dynamics]
+        seeing: list[nn.Module] = [self.slots]
         if c.input == "cnn":
             seeing.append(self.features)
         return [
             ParameterGroup("dvae", list(self.dvae.parameters()), c.dvae_rate, 0),
             ParameterGroup("slots", parameters_of(seeing), c.slots_rate, c.warmup_steps),
+            ParameterGroup(
+                "dynamics", parameters_of([self.dynamics]), c.dynamics_rate, c.warmup_steps
+            ),
             ParameterGroup(
                 "decoder",
                 parameters_of([self.embedding, self.decoder]),

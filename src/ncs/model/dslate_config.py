@@ -46,11 +46,13 @@ class DslateConfig(Settings):
 
     clip_length: int = Field(5, ge=2)  # frames the filter runs over in training
     consistency: float = Field(0.0, ge=0)  # pulls predicted to corrected slots; not in the paper
+    consistency_after: int = Field(0, ge=0)  # steps before that pull: at first it hinders finding
     dropout: float = Field(0.1, ge=0, lt=1)  # as SLATE: embeddings, attention weights, branches
     bf16: bool = False  # matrix products only; wins where the CPU or GPU has bf16 units
 
     dvae_rate: float = Field(3e-4, gt=0)
-    slots_rate: float = Field(2e-4, gt=0)  # slot attention and dynamics
+    slots_rate: float = Field(2e-4, gt=0)
+    dynamics_rate: float = Field(2e-4, gt=0)  # the paper has one rate for slots and dynamics
     decoder_rate: float = Field(2e-4, gt=0)
     warmup_steps: int = Field(30_000, ge=0)  # not for the dVAE
 
@@ -86,9 +88,12 @@ class DslateConfig(Settings):
             dynamics_residual=True,
             attempts=4,  # one start in five settles on two objects at once
             clip_length=2,  # twice the different scenes for the same frames
+            consistency=0.1,  # teaches the dynamics sooner than tokens alone do
+            consistency_after=3500,  # once objects are found
             dropout=0.0,
             dvae_rate=1e-3,
             slots_rate=4e-4,
+            dynamics_rate=2e-3,  # at the slots' rate it lags, and slots lose what moved
             decoder_rate=1e-3,
             warmup_steps=500,
         )

@@ -31,7 +31,7 @@ def _cpu() -> TrainConfig:
     return TrainConfig(
         model="dslate",
         network=DslateConfig.cpu(),
-        steps=10_000,
+        steps=8000,
         batch=16,  # half the paper's, for twice the steps an hour
         decay_share=0.3,  # a short run gains from ending with small steps
         device="cpu",
