@@ -91,7 +91,7 @@ def test_time_is_told_as_a_ratio_to_ours() -> None:
         point("table", "mpc", "", 0.5, method="mpc", seconds=66.0),
     ]
     grid = grids(time_section(points))[0]
-    assert grid.rows[1:] == (("ncs", "0.5000", "1.0x"), ("mpc", "16.5000", "33.0x"))
+    assert grid.rows[1:] == (("ncs", "0.5000", "1x"), ("mpc", "16.5000", "33x"))
 
 
 @pytest.mark.parametrize("number", ["4.51e+16", "at least 4.5e16"])

@@ -48,9 +48,17 @@ def seconds_of(scale: Scale, workers: int, trains: bool) -> dict[str, float]:
             parts["graphs"] += graphs * scale.graph_clips * table["look"][scale.preset]
         for name, episodes in episodes_of(scale).items():
             cost = table["episode"].get(name, table["episode"]["ncs"])[world]
+            cost *= _search(scale) if name in SLOW else 1.0
             parts["judging"] += episodes * cost / workers
         parts["report"] += table["report"]
     return parts
+
+
+def _search(scale: Scale) -> float:
+    """MPC's search as a share of the paper's, by candidates looked at."""
+    population, iterations = costs()["search"]
+    whole = population * iterations
+    return (scale.population or population) * (scale.iterations or iterations) / float(whole)
 
 
 def _training(scale: Scale, world: str) -> float:
