@@ -33,9 +33,7 @@ class Evidence:
     segment: NDArray[np.uint8]  # (B, T, H, W)
     moved: NDArray[np.int64]  # (B, T - 1) the object each action moved, -1 for none
     colour: NDArray[np.float32]  # (B, N, 3)
-    guess: NDArray[
-        np.float32
-    ]  # (B, T, K, 2) where in the world slots are, by actions
+    guess: NDArray[np.float32]  # (B, T, K, 2) where in the world slots are, by actions
     position: NDArray[np.float32]  # (B, T, N, 2) metres
 
 
