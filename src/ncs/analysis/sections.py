@@ -214,8 +214,8 @@ def time_section(points: Sequence[Point]) -> Section:
         Words(
             "Seconds of one processor for each step of an episode, world and policy together, in "
             "this run. It is the only part of this report that comes out differently every time. "
-            f"The paper has NCS {PAPER_SPEED} times as fast as MPC; how large MPC's search was here "
-            "stands among the settings (none: the paper's 10 rounds of 250)."
+            f"The paper has NCS {PAPER_SPEED} times as fast as MPC; how large MPC's search was "
+            "here stands among the settings (none: the paper's 10 rounds of 250)."
         )
     ]
     table = of_study(points, "table")

@@ -12,6 +12,7 @@ from ncs.cli.studies import ABLATIONS, MODELLED, SLOW, STRESSED, methods_of
 from ncs.cli.train import duration
 
 GOALS = 2
+BATCH = 25
 CURVES = {"clusters": "clusters", "clips": "shares", "slots": "slots"}
 STRESSES = {"horizon": "horizons", "noise": "noises"}
 
@@ -49,7 +50,8 @@ def seconds_of(scale: Scale, workers: int, trains: bool) -> dict[str, float]:
         for name, episodes in episodes_of(scale).items():
             cost = table["episode"].get(name, table["episode"]["ncs"])[world]
             cost *= _search(scale) if name in SLOW else 1.0
-            parts["judging"] += episodes * cost / workers
+            pieces = episodes / min(BATCH, scale.episodes)  # each begins by building its worlds
+            parts["judging"] += (episodes * cost + pieces * table["piece"]) / workers
         parts["report"] += table["report"]
     return parts
 
