@@ -49,9 +49,9 @@ def escape(place_2: Floats, room: Room) -> Doubles:
 
 def off_border(place_3: Floats, arena: Arena, miss: float) -> Doubles:
     """A place drawn inwards, where a border is near, by as much as aiming usually misses."""
-    place_3 = np.array(place_3, np.float64)
+    inward_3: Doubles = np.array(place_3, np.float64)
     low_2, high_2 = np.asarray(arena.low), np.asarray(arena.high)
-    near_low_2 = place_3[:2] - low_2 < EDGE
-    near_high_2 = high_2 - place_3[:2] < EDGE
-    place_3[:2] += miss * (near_low_2.astype(float) - near_high_2)
-    return place_3
+    near_low_2 = inward_3[:2] - low_2 < EDGE
+    near_high_2 = high_2 - inward_3[:2] < EDGE
+    inward_3[:2] += miss * (near_low_2.astype(float) - near_high_2)
+    return inward_3
