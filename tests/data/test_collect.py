@@ -111,3 +111,14 @@ def test_settings_out_of_range_are_refused(setting: dict[str, int]) -> None:
 def test_shards_hold_a_hundred_clips(small_buffer: Path) -> None:
     shards = open_buffer(small_buffer).manifest["shards"]
     assert [s["clips"] for s in shards if s["name"].startswith("clips")] == [SHARD_CLIPS, 30]
+
+
+def test_a_style_shows_in_the_scenes_and_in_the_manifest_and_none_leaves_no_trace(
+    tmp_path: Path,
+) -> None:
+    plain = fill(tmp_path / "plain", episodes=3)
+    near = fill(tmp_path / "near", episodes=3, style="lookalike")  # type: ignore[arg-type]
+    assert "style" not in open_buffer(plain).manifest
+    assert open_buffer(near).manifest["style"] == "lookalike"
+    spread = [np.ptp(open_truth(folder).colour(0), axis=0).max() for folder in (plain, near)]
+    assert spread[1] < 0.2 < spread[0]
