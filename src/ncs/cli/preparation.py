@@ -141,10 +141,15 @@ def run_training(config: "TrainConfig", buffer: Path, path: Path) -> None:
 
 
 def given_model(folder: Path, world: str, names: tuple[str, ...]) -> Path | None:
-    """The first model in a folder of models that is one of the named kinds and of that world."""
+    """A model in a folder of models that is one of the named kinds and of that world.
+
+    Of several, the one that 'ncs solve' takes comes first, then the first by name.
+    """
+    from ncs.cli.solve import DEFAULT_MODELS
     from ncs.model.checkpoint import has_checkpoint, read_manifest
 
-    for path in sorted(folder.iterdir()):
+    preferred = DEFAULT_MODELS.get(world)
+    for path in sorted(folder.iterdir(), key=lambda p: (p.name != preferred, p.name)):
         if has_checkpoint(path):
             manifest = read_manifest(path)
             if manifest["buffer"]["world"] == world and manifest["config"]["model"] in names:
