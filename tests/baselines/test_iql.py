@@ -1,6 +1,8 @@
 """Implicit Q-learning: TorchRL's losses against numbers worked out by hand."""
 
 import copy
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -121,3 +123,12 @@ def test_a_match_costs_an_object_for_each_one_out_of_place():
 def test_only_the_rate_of_the_actor_falls(rival):
     shares = {group.name: group.decay_share for group in rival.parameter_groups()}
     assert shares == {"actor": 1.0, "critics": 0.0}
+
+
+def test_torchrl_does_not_decide_how_other_processes_start() -> None:
+    code = (
+        "import multiprocessing as m; import ncs.baselines.iql; "
+        "print(m.get_start_method(allow_none=True))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "None"

@@ -8,6 +8,7 @@ def make_attempt(place: list[list[float]], alive: list[bool], cost: list[float])
     return Attempt(
         kind=torch.full((batch, slots, 2), cost[0]),
         place=torch.tensor(place).expand(batch, -1, -1),
+        colour=torch.zeros(batch, slots, 3),
         tried=torch.ones(batch, slots, dtype=torch.bool),
         alive=torch.tensor(alive).expand(batch, -1),
         image=torch.zeros(batch, 3, 4, 4),

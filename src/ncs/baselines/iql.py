@@ -9,6 +9,7 @@ Legend: B clips, T frames, H height, W width, C channels, L latent numbers, A ac
 """
 
 import copy
+import multiprocessing
 from typing import Any, Literal
 
 import torch
@@ -23,6 +24,7 @@ from ncs.model.registry import register_model
 from ncs.model.world import Loss, ParameterGroup
 from ncs.records import ConfigError
 
+_START_METHOD = multiprocessing.get_start_method(allow_none=True)
 try:
     from tensordict import TensorDict
     from tensordict.nn import ProbabilisticTensorDictModule as Draw
@@ -32,6 +34,8 @@ try:
     from torchrl.objectives import IQLLoss, SoftUpdate
 except ImportError:
     raise ConfigError("iql: needs TorchRL, run pip install 'ncs[rivals]'") from None
+finally:  # TorchRL sets how all processes start; that is for the program to say
+    multiprocessing.set_start_method(_START_METHOD, force=True)
 
 
 class IqlConfig(PixelConfig):
