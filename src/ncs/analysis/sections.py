@@ -212,7 +212,7 @@ def time_section(points: Sequence[Point]) -> Section:
     """Seconds a step of every method, by the clock; the only part that no two runs share."""
     blocks: list[Block] = [
         Words(
-            "Seconds of one processor for each step of an episode, world and policy together, in "
+            "Seconds on the clock for each step of an episode, world and policy together, in "
             "this run. It is the only part of this report that comes out differently every time. "
             f"The paper has NCS {PAPER_SPEED} times as fast as MPC; how large MPC's search was "
             "here stands among the settings (none: the paper's 10 rounds of 250)."
