@@ -42,7 +42,7 @@ class PlacedConfig(Settings):
     normalise: Literal["mean", "sum"] = "mean"
 
     type_width: int = Field(12, ge=1, le=4096)
-    type_reach: Literal[1, 3] = 1  # cells across: with 3, the colours of neighbours leak in
+    type_reach: Literal[1, 3] = 1  # cells across; 3 sees as well: docs/ablations.md
     place: Literal["pixels", "cells"] = "pixels"  # centre of what stands out, or of whole cells
     window: int = Field(
         19, ge=2, le=1024
