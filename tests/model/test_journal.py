@@ -48,3 +48,12 @@ def test_metrics_and_timings_go_to_files_of_their_own(tmp_path: Path) -> None:
     assert (tmp_path / "pictures" / "step-00000001.png").read_bytes() == b"png"
     assert journal.has_board
     assert list((tmp_path / "tensorboard").iterdir())
+
+
+def test_a_picture_half_written_by_a_killed_run_is_swept_away(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / ".step-00000006.png.abc.tmp").write_bytes(b"half")
+    (folder / "step-00000004.png").write_bytes(b"whole")
+    Journal(tmp_path, step=4).close()
+    assert [path.name for path in folder.iterdir()] == ["step-00000004.png"]

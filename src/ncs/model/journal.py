@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ncs.storage import canonical, reading, write_bytes, writing
+from ncs.storage import canonical, reading, remove_leftovers, write_bytes, writing
 
 METRICS = "metrics.jsonl"
 TIMING = "timing.jsonl"
+PICTURES = "pictures"
 EVALUATED = "holdout"  # a row with this key is written after the checkpoint of its step
 
 
@@ -75,6 +76,7 @@ class Journal:
         self.folder = folder
         for name in (METRICS, TIMING):
             keep_rows(folder / name, step)
+        remove_leftovers(folder / PICTURES)
         self._metrics = Rows(folder / METRICS)
         self._timing = Rows(folder / TIMING)
         self._board = _open_board(folder / "tensorboard", step)
@@ -97,7 +99,7 @@ class Journal:
 
     def picture(self, step: int, png: bytes) -> Path:
         """Writes a picture of a step."""
-        path = self.folder / "pictures" / f"step-{step:08d}.png"
+        path = self.folder / PICTURES / f"step-{step:08d}.png"
         write_bytes(path, png)
         return path
 
