@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -175,8 +175,12 @@ def brief(error: BaseException, limit: int = 120) -> str:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Holds a lock beside a file or folder, so that two writers never meet."""
+def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Holds a lock beside a file or folder, so that two writers never meet.
+
+    While another process holds it, this one is refused; or, if it has something to say of
+    ``waiting``, says that and waits.
+    """
     lock = path.parent / f".{path.name}.lock"
     with writing(path):
         lock.parent.mkdir(parents=True, exist_ok=True)
@@ -185,7 +189,11 @@ def locked(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise DataError(f"{path}: another ncs process is writing it; wait for it") from None
+            if waiting is None:
+                line = f"{path}: another ncs process is writing it; wait for it"
+                raise DataError(line) from None
+            waiting()
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

@@ -6,10 +6,8 @@ a disk one makes it while the others wait.
 """
 
 import contextlib
-import fcntl
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +16,7 @@ from ncs.cli.console import progress
 from ncs.cli.scales import Scale
 from ncs.cli.train import EXIT_CODES, Screen, Train
 from ncs.records import NcsError
-from ncs.storage import digest_json, writing
+from ncs.storage import digest_json, locked
 
 if TYPE_CHECKING:
     from ncs.model.plan import TrainConfig
@@ -48,22 +46,10 @@ def keyed(name: str, *facts: Any) -> str:
     return f"{name}-{digest_json(facts)[:8]}"
 
 
-@contextlib.contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def claimed(path: Path) -> contextlib.AbstractContextManager[None]:
     """Holds the right to make something; waits while another process has it."""
-    lock = path.parent / f".{path.name}.claim"
-    with writing(path):
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"{path}: another process is making it; waiting")
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    line = f"{path}: another process is making it; waiting"
+    return locked(path.with_name(f"{path.name}.claim"), waiting=lambda: say(line))
 
 
 def make_once(path: Path, is_there: Callable[[], bool], make: Callable[[], None]) -> None:

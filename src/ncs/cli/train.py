@@ -3,6 +3,8 @@
 import json
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
     from ncs.data.buffer import Buffer
     from ncs.model.estimate import Estimate
     from ncs.model.plan import TrainConfig
-    from ncs.model.watch import Progress
+    from ncs.model.watch import Outcome, Progress
 
 QUIET_SECONDS = 30.0
+ASKED = ("seed", "steps", "batch", "devices", "threads")  # options that stand for settings
 EXIT_CODES = {"SIGTERM": 143, "SIGINT": 130}  # 128 and the signal's number, as shells have it
 
 
@@ -80,16 +83,8 @@ class Train(Command):
         from ncs.model.presets import preset
 
         chosen = preset(self.preset, self.world or self._world())
-        values = chosen.model_dump(mode="json")
-        for name in ("seed", "steps", "batch", "devices", "threads"):
-            if getattr(self, name) is not None:
-                values[name] = getattr(self, name)
-        for text in self.settings:
-            name, found, value = text.partition("=")
-            if not found:
-                raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
-            change(values, name, value)
-        return TrainConfig(**values)
+        asked = {name: getattr(self, name) for name in ASKED}
+        return TrainConfig(**altered(chosen, asked, self.settings))
 
     def _world(self) -> str:
         from ncs.data.buffer import read_manifest
@@ -124,7 +119,6 @@ class Train(Command):
         screen.note(describe(estimate(config, buffer)))
 
     def _train(self, config: "TrainConfig", buffer: "Buffer") -> None:
-        from ncs.cli.console import report
         from ncs.model.checkpoint import checkpoint_hash, has_checkpoint
         from ncs.model.train import check_out, train
 
@@ -142,25 +136,64 @@ class Train(Command):
             watcher=screen,
         )
         screen.close()
-        facts = {
-            "out": str(self.out),
-            "step": outcome.step,
-            "steps": config.steps,
-            "ended": outcome.ended,
-            "loss": outcome.loss,
-            "seconds": round(outcome.seconds, 2),
-            "checkpoint": checkpoint_hash(self.out) if has_checkpoint(self.out) else None,
-        }
-        line = f"{self.out}: step {outcome.step} of {config.steps} in {outcome.seconds:.0f} s"
-        if outcome.loss is not None:
-            line += f", loss {outcome.loss:.4g}"
-        if outcome.ended == "finished":
-            line += f" (checkpoint {facts['checkpoint']}); see it with 'ncs slots'"
-        else:
-            line += f"; ended by {outcome.ended}, go on with --resume"
-        report(line, facts, self.as_json)
-        if outcome.ended in EXIT_CODES:
-            raise SystemExit(EXIT_CODES[outcome.ended])
+        checkpoint = checkpoint_hash(self.out) if has_checkpoint(self.out) else None
+        conclude(
+            Ending(self.out, config.steps, outcome, checkpoint),
+            f"(checkpoint {checkpoint}); see it with 'ncs slots'",
+            {},
+            self.as_json,
+        )
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a training ended, and what it left."""
+
+    out: Path
+    steps: int
+    outcome: "Outcome"
+    checkpoint: str | None
+
+
+def conclude(ending: Ending, finished: str, more: dict[str, Any], as_json: bool) -> None:
+    """Reports how a training ended, and leaves with the signal's exit code if one ended it."""
+    from ncs.cli.console import report
+
+    outcome = ending.outcome
+    facts = {
+        "out": str(ending.out),
+        **more,
+        "step": outcome.step,
+        "steps": ending.steps,
+        "ended": outcome.ended,
+        "loss": outcome.loss,
+        "seconds": round(outcome.seconds, 2),
+        "checkpoint": ending.checkpoint,
+    }
+    line = f"{ending.out}: step {outcome.step} of {ending.steps} in {outcome.seconds:.0f} s"
+    if outcome.loss is not None:
+        line += f", loss {outcome.loss:.4g}"
+    if outcome.ended == "finished":
+        line += f" {finished}"
+    else:
+        line += f"; ended by {outcome.ended}, go on with --resume"
+    report(line, facts, as_json)
+    if outcome.ended in EXIT_CODES:
+        raise SystemExit(EXIT_CODES[outcome.ended])
+
+
+def altered(
+    chosen: "TrainConfig", asked: dict[str, Any], settings: Sequence[str]
+) -> dict[str, Any]:
+    """The values of a preset with those asked for, and settings NAME=VALUE, put in their place."""
+    values = chosen.model_dump(mode="json")
+    values |= {name: value for name, value in asked.items() if value is not None}
+    for text in settings:
+        name, found, value = text.partition("=")
+        if not found:
+            raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
+        change(values, name, value)
+    return values
 
 
 def change(values: dict[str, Any], name: str, text: str) -> None:

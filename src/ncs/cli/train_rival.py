@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from ncs.cli.command import Command
-from ncs.cli.train import EXIT_CODES, Screen, change, describe
-from ncs.records import ConfigError
+from ncs.cli.train import Ending, Screen, altered, conclude, describe
 
 if TYPE_CHECKING:
     from ncs.data.buffer import Buffer
@@ -20,7 +19,7 @@ class TrainRival(Command):
     """Train a rival on a buffer: a policy from pixels, with the goal picture stacked on.
 
     bc (behaviour cloning) and iql (implicit Q-learning) are the paper's; gcivl (goal-conditioned
-    implicit value learning) is a stronger one that the paper does not have. The folder gets a
+    implicit value learning) is ours, of a later family. The folder gets a
     checkpoint, metrics.jsonl, and policy.safetensors, which is all that 'ncs evaluate --method bc
     --model DIR' needs. A run that was stopped in whatever way goes on with --resume.
     """
@@ -73,43 +72,20 @@ class TrainRival(Command):
         reach = arena(buffer.world)
         low, high = ((float(corner[0]), float(corner[1])) for corner in (reach.low, reach.high))
         chosen = rival_config(self.method, low, high, reach.height, self.preset)
-        values = chosen.model_dump(mode="json")
-        for name in ("seed", "steps", "batch", "threads"):
-            if getattr(self, name) is not None:
-                values[name] = getattr(self, name)
-        for text in self.settings:
-            name, found, value = text.partition("=")
-            if not found:
-                raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
-            change(values, name, value)
-        return TrainConfig(**values)
+        asked = {name: getattr(self, name) for name in ("seed", "steps", "batch", "threads")}
+        return TrainConfig(**altered(chosen, asked, self.settings))
 
     def _report(self, config: "TrainConfig", outcome: "Outcome") -> None:
         from ncs.baselines.rival import save_policy
-        from ncs.cli.console import report
         from ncs.model.checkpoint import has_checkpoint
 
         checkpoint = save_policy(self.out).checkpoint if has_checkpoint(self.out) else None
-        facts = {
-            "out": str(self.out),
-            "method": self.method,
-            "step": outcome.step,
-            "steps": config.steps,
-            "ended": outcome.ended,
-            "loss": outcome.loss,
-            "seconds": round(outcome.seconds, 2),
-            "checkpoint": checkpoint,
-        }
-        line = f"{self.out}: step {outcome.step} of {config.steps} in {outcome.seconds:.0f} s"
-        if outcome.loss is not None:
-            line += f", loss {outcome.loss:.4g}"
-        if outcome.ended == "finished":
-            line += f" (policy {checkpoint}); judge it with 'ncs evaluate --method {self.method}'"
-        else:
-            line += f"; ended by {outcome.ended}, go on with --resume"
-        report(line, facts, self.as_json)
-        if outcome.ended in EXIT_CODES:
-            raise SystemExit(EXIT_CODES[outcome.ended])
+        conclude(
+            Ending(self.out, config.steps, outcome, checkpoint),
+            f"(policy {checkpoint}); judge it with 'ncs evaluate --method {self.method}'",
+            {"method": self.method},
+            self.as_json,
+        )
 
 
 class RivalScreen(Screen):
