@@ -29,6 +29,7 @@ from ncs.storage import digest_content
 
 Preset = Literal["paper", "best"]
 FOLLOW_BATCH = 20
+PAPER_SPARE = 1  # slots beyond the number of objects, the paper's convention
 
 
 class Eye:
@@ -98,6 +99,10 @@ class Mind:
         name = f"{weights[:12]}+{graph_hash(loaded)[:8]}"
         return cls(trained_on["world"], model.eval(), loaded, name, spare)
 
+    def slots_for(self, n_objects: int, preset: Preset = "best") -> int:
+        """Slots of a picture: as many to spare as in training, or as the paper has."""
+        return n_objects + (PAPER_SPARE if preset == "paper" else self.spare)
+
     def policy(self, config: ControlConfig, n_slots: int, seed: int = 0) -> GraphPolicy:
         """A player for the judge."""
         return GraphPolicy(Eye(self.model, n_slots, seed), self.graph, config, arena(self.world))
@@ -116,6 +121,11 @@ def shipped_model(name: str) -> Path:
 def graph_path(folder: Path, preset: str) -> Path:
     """Where a model folder keeps the graph of a preset."""
     return folder / f"graph-{preset}.safetensors"
+
+
+def graph_slots(model: WorldModel, n_objects: int, preset: Preset) -> int:
+    """Slots with which clips of so many objects are looked at to build a preset's graph."""
+    return n_objects + PAPER_SPARE if preset == "paper" else trained_slots(model.config)
 
 
 def graph_hash(graph: Graph) -> str:

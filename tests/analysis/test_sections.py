@@ -42,7 +42,8 @@ def test_the_score_at_the_end_follows_without_the_paper() -> None:
 def test_margins_are_over_the_best_rival_and_beside_the_papers() -> None:
     grid = grids(margin_section(table_points()))[0]
     assert grid.rows[1] == ("ncs", "4.5x mpc", "4.5x mpc")
-    assert grid.rows[2] == ("NCS (paper)", "5.9x MPC", "7.8x MPC")
+    assert ("ncs over mpc", "4.5x mpc", "4.5x mpc") in grid.rows
+    assert grid.rows[-1] == ("NCS (paper)", "5.9x MPC", "7.8x MPC")
 
 
 def test_no_margin_is_claimed_over_rivals_that_score_nothing() -> None:

@@ -19,13 +19,16 @@ def test_episodes_are_counted_as_they_are_asked_for(
 
     monkeypatch.setattr("ncs.cli.studies.method_of", lambda name, *_, **__: Method(name=name))
     scale, world = Scale.named(name), "block-rearrange"
-    graphs = {plan.name: Path(plan.name) for plan in graph_plans(scale, world, 5)}
+    plans = graph_plans(scale, world, {"best": 7, "paper": 5})
+    graphs = {plan.name: Path(plan.name) for plan in plans}
+    dslate = Path("d") if world in scale.dslate else None
     asked: dict[str, int] = {}
-    for request in requests_of(scale, [Kit(world, model=Path("m"), graphs=graphs)]):
+    for request in requests_of(scale, [Kit(world, None, Path("m"), dslate, graphs=graphs)]):
         rules = request.rules
         cells = len(rules.goals) * len(rules.objects) * rules.seeds * rules.episodes
-        asked[request.method.name] = asked.get(request.method.name, 0) + cells
-    assert episodes_of(scale) == asked
+        name = request.label if "dSLATE" in request.label else request.method.name
+        asked[name] = asked.get(name, 0) + cells
+    assert episodes_of(scale, world) == asked
 
 
 def test_larger_scales_take_longer_and_more_workers_less() -> None:
@@ -39,7 +42,8 @@ def test_larger_scales_take_longer_and_more_workers_less() -> None:
 
 
 def test_every_method_has_a_cost() -> None:
-    assert set(episodes_of(Scale.named("laptop"))) <= set(costs()["episode"])
+    counted = episodes_of(Scale.named("laptop"), "block-rearrange")
+    assert set(counted) <= set(costs()["episode"])
 
 
 def test_an_estimate_is_one_line_for_people() -> None:

@@ -22,6 +22,7 @@ from ncs.graph.store import load_config, load_graph
 from ncs.storage import read_arrays
 
 WORLD = "block-rearrange"
+SLOTS = {"best": 7, "paper": 5}
 
 
 def experience(clips: int, first: int = 0) -> Experience:
@@ -39,7 +40,7 @@ def test_the_first_clips_are_the_first_ones_across_batches(clips: int) -> None:
 
 def test_there_is_a_graph_for_each_value_of_each_ablation() -> None:
     scale = Scale.named("smoke")
-    plans = {plan.name: plan for plan in graph_plans(scale, WORLD, 6)}
+    plans = {plan.name: plan for plan in graph_plans(scale, WORLD, SLOTS)}
     assert {"best", "paper", "representation-paper-alpha", "representation-paper-state"} <= set(
         plans
     )
@@ -47,15 +48,18 @@ def test_there_is_a_graph_for_each_value_of_each_ablation() -> None:
         for count in scale.clusters:
             config = plans[f"clusters-{preset}-{count}"].config
             assert (config.n_nodes, config.nodes_from_data) == (count, False)
-        assert plans[f"clips-{preset}-10"].clips == 10
         assert plans[f"slots-{preset}-3"].slots == 3
+        assert plans[preset].slots == plans[f"clusters-{preset}-16"].slots == SLOTS[preset]
+    assert plans["clips-best-10"].clips == 10
+    assert plans["paper"].clips == plans["clips-paper-60"].clips == 60
+    assert plans["slots-paper-3"].clips == plans["best"].clips == 40
     assert plans["paper"].config == GraphConfig.paper(WORLD)
     assert plans["best"].config == GraphConfig.best(WORLD)
 
 
 def test_studies_that_are_not_wanted_need_no_graphs() -> None:
     scale = Scale.named("smoke").narrowed((), (), (), None, None)
-    assert [plan.name for plan in graph_plans(scale, WORLD, 6)] == ["best", "paper"]
+    assert [plan.name for plan in graph_plans(scale, WORLD, SLOTS)] == ["best", "paper"]
 
 
 @pytest.mark.parametrize("world", ["block-rearrange", "robogym-rearrange"])

@@ -24,6 +24,13 @@ def test_the_model_that_ships_is_taken_from_a_folder_of_several() -> None:
     assert given_model(CHECKPOINTS, "block-rearrange", ("nobody",)) is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [("dslate", "blocks-cpu-0"), ("bc", "rivals/blocks-bc-0")]
+)
+def test_a_model_is_found_by_its_kind_and_rivals_in_their_own_folder(kind: str, name: str) -> None:
+    assert given_model(CHECKPOINTS, "block-rearrange", (kind,)) == CHECKPOINTS / name
+
+
 def test_a_buffer_is_there_only_when_whole(small_buffer: Path, tmp_path: Path) -> None:
     assert is_collected(small_buffer, 130)
     assert not is_collected(small_buffer, 131)

@@ -42,7 +42,10 @@ def _no_files(monkeypatch: pytest.MonkeyPatch) -> None:
 def kit() -> Kit:
     from ncs.cli.graphs import graph_plans
 
-    graphs = {plan.name: Path(plan.name) for plan in graph_plans(SMOKE, KIT.world, 5)}
+    graphs = {
+        plan.name: Path(plan.name)
+        for plan in graph_plans(SMOKE, KIT.world, {"best": 7, "paper": 5})
+    }
     return Kit(KIT.world, model=KIT.model, graphs=graphs)
 
 
@@ -60,7 +63,7 @@ def test_the_table_has_every_cell_of_the_paper() -> None:
 
 def test_planning_plays_fewer_episodes_on_a_laptop() -> None:
     rules = {r.label: r.rules for r in table(Scale.named("laptop"), kit())}
-    assert rules["mpc"].seeds * rules["mpc"].episodes < rules["random"].episodes
+    assert rules["mpc"].seeds * rules["mpc"].episodes == 100
     assert rules["ncs"].seeds * rules["ncs"].episodes == 1000
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ncs.analysis.points import Point, of_study
-from ncs.analysis.table import Row, beside_paper, paper
+from ncs.analysis.table import Names, Row, beside_paper, label_of, paper
 from ncs.evaluation.metrics import Estimate
 from ncs.records import NcsError, Result
 
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 Line = list[tuple[float, Estimate]]  # what was varied, and the score
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F",
-    "#7F7F7F",
+    "#7F7F7F", "#003A70", "#7A4060",
 )  # fmt: skip
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
-ORDER = ("ncs", "ncs, paper's way", "random", "nf", "mpc", "iql", "bc", "gcivl", "oracle")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h", "<", ">")
+ORDER = (
+    "ncs", "ncs, paper's way", "random", "nf", "mpc", "iql", "bc", "gcivl", "oracle",
+    "ncs, dSLATE", "mpc, dSLATE",
+)  # fmt: skip
 AXES = {
     "clusters": "clusters of the graph",
     "clips": "clips of the buffer in the graph",
@@ -55,7 +58,7 @@ def style_of(label: str) -> dict[str, Any]:
     return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
 
 
-def draw_table(results: Sequence[Result], names: Mapping[str, str]) -> "Figure":
+def draw_table(results: Sequence[Result], names: Names) -> "Figure":
     """Table 1 as lines over the number of objects: ours filled, the paper's hollow and dashed."""
     tables = beside_paper(results, "best")
     figure = new_figure(2, -(-len(tables) // 2), 4.6, 3.4)
@@ -64,7 +67,7 @@ def draw_table(results: Sequence[Result], names: Mapping[str, str]) -> "Figure":
     for axis, ((world, goal), rows) in zip(axes, sorted(tables.items()), strict=False):
         for row in rows:
             own = row.source == "ours"
-            label = names.get(row.config, row.method) if own else back[row.method]
+            label = label_of(row, names) if own else back[row.method]
             _draw_row(axis, row, style_of(label), f"{label}" if own else f"{row.method} (paper)")
         axis.set(title=f"{world}, {goal}", xlabel="objects", ylim=(-0.04, 1.04))
         axis.xaxis.get_major_locator().set_params(integer=True)

@@ -13,7 +13,7 @@ from ncs.analysis.figures import (
     draw_task_space,
 )
 from ncs.analysis.points import Point, in_words, of_study
-from ncs.analysis.table import Row, ScoreName, beside_paper, paper, paper_rows
+from ncs.analysis.table import Names, Row, ScoreName, beside_paper, label_of, paper, paper_rows
 from ncs.analysis.task_space import count_trajectories
 from ncs.records import Result
 
@@ -25,9 +25,10 @@ OWN = ("ncs", "oracle")  # no rivals: the one is ours, the other is told the tru
 PAPER_SPEED = 33  # seconds of MPC for one of NCS, in the paper
 
 
-def names_of(points: Sequence[Point]) -> dict[str, str]:
-    """What a line of the table is called, by the hash of its settings."""
-    return {point.results[0].config: point.label for point in of_study(points, "table")}
+def names_of(points: Sequence[Point]) -> Names:
+    """What the lines of the table are called."""
+    firsts = [(point.results[0], point.label) for point in of_study(points, "table")]
+    return {(first.config, first.checkpoint): label for first, label in firsts}
 
 
 def results_of(points: Sequence[Point]) -> list[Result]:
@@ -54,9 +55,7 @@ def table_section(points: Sequence[Point], absent: Sequence[str]) -> Section:
     return Section("table", "Table 1", tuple(blocks))
 
 
-def table_grids(
-    results: Sequence[Result], names: Mapping[str, str], score: ScoreName
-) -> list[Grid]:
+def table_grids(results: Sequence[Result], names: Names, score: ScoreName) -> list[Grid]:
     """One table a world and goal kind."""
     meaning = "best so far" if score == "best" else "at the end"
     grids = []
@@ -69,14 +68,14 @@ def table_grids(
     return grids
 
 
-def _table_line(row: Row, counts: Sequence[int], names: Mapping[str, str]) -> tuple[str, ...]:
+def _table_line(row: Row, counts: Sequence[int], names: Names) -> tuple[str, ...]:
     cells = [_estimate(row, objects) for objects in counts]
     if row.source == "paper":
         return (f"{row.method} (paper)", *cells, "10 seeds x 100", "")
     seeds = min(cell.seeds for cell in row.cells.values())
     episodes = min(cell.episodes // cell.seeds for cell in row.cells.values())
     split = "" if row.split == "test" else f", {row.split} tasks"
-    label = names.get(row.config, row.method)
+    label = label_of(row, names)
     return (f"{label}{split}", *cells, f"{seeds} seeds x {episodes}", row.checkpoint)
 
 
@@ -93,23 +92,26 @@ def margin_section(points: Sequence[Point]) -> Section:
     results, names = results_of(of_study(points, "table")), names_of(points)
     blocks: list[Block] = [
         Words(
-            "Our score over that of the best rival in the same cell, which is named. Where all "
-            "rivals scored nothing there is no ratio."
+            "Our score over that of the best rival in the same cell, which is named, and over "
+            "each rival alone. Where rivals scored nothing there is no ratio."
         )
     ]
     for (world, goal), rows in beside_paper(results, "best").items():
-        ours = {names.get(r.config, r.method): r for r in rows if r.source == "ours"}
+        ours = {label_of(r, names): r for r in rows if r.source == "ours"}
         counts = sorted({n for row in ours.values() for n in row.cells})
         lines = [
             (label, *(_margin(row, _rivals(ours), n) for n in counts))
             for label, row in ours.items()
             if row.method == "ncs"
         ]
+        if "ncs" in ours:
+            for name, rival in _rivals(ours).items():
+                margins = (_margin(ours["ncs"], {name: rival}, n) for n in counts)
+                lines.append((f"ncs over {name}", *margins))
         theirs = {row.method: row for row in paper_rows(world, goal)}
         if "NCS" in theirs:
             rivals = {name: row for name, row in theirs.items() if name != "NCS"}
-            margins = (_margin(theirs["NCS"], rivals, n) for n in counts)
-            lines.append(("NCS (paper)", *margins))
+            lines.append(("NCS (paper)", *(_margin(theirs["NCS"], rivals, n) for n in counts)))
         head = ("method", *(f"{n} objects" for n in counts))
         blocks.append(Grid(f"{world}, {goal} goals: margin", (head, *lines)))
     return Section("margin", "Margins", tuple(blocks))

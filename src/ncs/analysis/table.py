@@ -3,7 +3,7 @@
 import functools
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from ncs.evaluation.metrics import Estimate, over_seeds
 from ncs.records import Result
 
 ScoreName = Literal["best", "final"]
+Names = Mapping[tuple[str, str], str]  # what a row is called, by hash of settings and checkpoint
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ def beside_paper(results: Iterable[Result], score: ScoreName) -> dict[tuple[str,
             ordered.append(theirs["NCS"])  # the line to beat stands in every table
         tables[world, goal] = ordered
     return dict(tables)
+
+
+def label_of(row: Row, names: Names) -> str:
+    """What one of our rows is called: its own name, or its method's."""
+    return names.get((row.config, row.checkpoint), row.method)
 
 
 def _rank(row: Row) -> tuple[int, str, str]:

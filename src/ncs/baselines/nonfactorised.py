@@ -115,12 +115,14 @@ class SetGraphPolicy:
         self._arena = arena
         self._presence = presence
         self._goals = GoalCache(encode)
+        self._scenes = GoalCache(encode)
         self._rng: list[np.random.Generator] = []
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
         """Forgets the past and starts one episode per lane."""
         self._rng = [np.random.default_rng(seed) for seed in seed_B]
         self._goals = GoalCache(self._encode)
+        self._scenes = GoalCache(self._encode)  # most steps leave the scene as it was
 
     def act(
         self, image_BHWC: NDArray[np.uint8], goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]
@@ -129,9 +131,10 @@ class SetGraphPolicy:
         if len(lane_B) == 0:
             return np.zeros((0, 6), np.float32)
         self._goals.refresh(goal_BHWC, lane_B)
+        self._scenes.refresh(image_BHWC, lane_B)
         actions = []
-        for lane, now in zip(lane_B, self._encode(image_BHWC, lane_B), strict=True):
-            goal = self._goals.entities[lane]
+        for lane in lane_B:
+            now, goal = self._scenes.entities[lane], self._goals.entities[lane]
             planned = plan(self._sets, self._scene(now), self._scene(goal))
             actions.append(
                 random_action(self._arena, self._rng[lane]) if planned is None else planned

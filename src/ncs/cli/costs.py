@@ -5,10 +5,10 @@ import json
 from importlib import resources
 from typing import Any
 
-from ncs.cli.graphs import PRESETS
+from ncs.cli.graphs import PRESETS, clips_of
 from ncs.cli.methods import RIVALS
 from ncs.cli.scales import Scale
-from ncs.cli.studies import ABLATIONS, MODELLED, SLOW, STRESSED, methods_of
+from ncs.cli.studies import ABLATIONS, MODELLED, SLOW, STRESSED, methods_of, study_rules
 from ncs.cli.train import duration
 
 GOALS = 2
@@ -42,14 +42,14 @@ def seconds_of(scale: Scale, workers: int, trains: bool) -> dict[str, float]:
         if modelled or rivals:
             parts["collecting"] += scale.clips * table["clip"][world] / workers
         if trains:
-            parts["training"] += modelled * _training(scale, world)
+            parts["training"] += modelled * _training(scale, world, scale.preset)
+            parts["training"] += (world in scale.dslate) * modelled * _training(scale, world, "cpu")
             parts["training"] += sum(_rival(scale, name) for name in rivals)
         if modelled:
-            graphs = 1 + ("slots" in scale.studies) * len(scale.slots)
-            parts["graphs"] += graphs * scale.graph_clips * table["look"][scale.preset]
-        for name, episodes in episodes_of(scale).items():
+            parts["graphs"] += _looks(scale, world)
+        for name, episodes in episodes_of(scale, world).items():
             cost = table["episode"].get(name, table["episode"]["ncs"])[world]
-            cost *= _search(scale) if name in SLOW else 1.0
+            cost *= _search(scale) if name.split(",")[0] in SLOW else 1.0
             pieces = episodes / min(BATCH, scale.episodes)  # each begins by building its worlds
             parts["judging"] += (episodes * cost + pieces * table["piece"]) / workers
         parts["report"] += table["report"]
@@ -63,8 +63,21 @@ def _search(scale: Scale) -> float:
     return (scale.population or population) * (scale.iterations or iterations) / float(whole)
 
 
-def _training(scale: Scale, world: str) -> float:
-    run = costs()["training"][scale.preset]
+def _looks(scale: Scale, world: str) -> float:
+    """Seconds of looking at clips to build graphs from; each number of slots is a look of its own.
+
+    A dSLATE that stands beside the model looks at as many as the paper's graph is built from.
+    """
+    few, all_clips = clips_of(scale, "best"), clips_of(scale, "paper")
+    clips = few + all_clips + ("slots" in scale.studies) * len(scale.slots) * few
+    look = costs()["look"]
+    return float(clips * look[scale.preset][world]) + (world in scale.dslate) * float(
+        all_clips * look["cpu"][world]
+    )
+
+
+def _training(scale: Scale, world: str, preset: str) -> float:
+    run = costs()["training"][preset]
     return float((scale.steps or run["steps"]) * run["seconds"][world])
 
 
@@ -74,8 +87,8 @@ def _rival(scale: Scale, name: str) -> float:
     return float((scale.rival_steps or run["steps"]) * run["seconds"] * batch)
 
 
-def episodes_of(scale: Scale) -> dict[str, int]:
-    """Episodes of one world by method, ablations included."""
+def episodes_of(scale: Scale, world: str) -> dict[str, int]:
+    """Episodes of one world by method, ablations included; those of a dSLATE go by their label."""
     methods = methods_of(scale)
     counts = {}
     for name in methods:
@@ -87,11 +100,16 @@ def episodes_of(scale: Scale) -> dict[str, int]:
         counts[name] = lines * GOALS * len(scale.objects) * own
         stressed = sum(len(getattr(scale, STRESSES[s])) for s in STRESSES if s in scale.studies)
         if name == "ncs" or name in STRESSED:
-            each = scale.study_seeds * scale.study_episodes
-            counts[name] += lines * stressed * (min(own, each) if slow else each)
+            rules = study_rules(scale, world, name)
+            counts[name] += lines * stressed * rules.seeds * rules.episodes
     if "ncs" in methods:
         lines = sum(len(getattr(scale, CURVES[s])) for s in CURVES if s in scale.studies)
         lines += sum(2 for s in ABLATIONS if s in scale.studies and s in ("choice",))
         own = scale.study_seeds * scale.study_episodes
         counts["ncs"] += own * (len(PRESETS) * lines + 2 * ("representation" in scale.studies))
+    cells = GOALS * len(scale.objects)
+    if world in scale.dslate and "ncs" in methods:
+        counts["ncs, dSLATE"] = cells * scale.seeds * scale.dslate_episodes
+    if world in scale.dslate and "mpc" in methods:
+        counts["mpc, dSLATE"] = cells * scale.slow_seeds * scale.slowest_episodes
     return counts

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ncs.graph.build import GraphConfig
 
 
+BEST_CLIPS = 500
+
+
 class Graph(Command):
     """Build the factorised transition graph (the paper's Algorithm 1).
 
@@ -26,8 +29,15 @@ class Graph(Command):
         "best", description="the paper's settings, or every extension"
     )
     out: Path | None = Field(None, description="where to write it (default: the model's folder)")
-    clips: int = Field(500, ge=1, description="clips of the buffer to look at")
-    slots: int | None = Field(None, ge=1, description="slots (default: as in training)")
+    clips: int | None = Field(
+        None,
+        ge=1,
+        description=f"clips of the buffer to look at (default: {BEST_CLIPS}, and all of them with "
+        "the paper's preset, whose edges must have been seen)",
+    )
+    slots: int | None = Field(
+        None, ge=1, description="slots (default: as in training; the paper has one to spare)"
+    )
     nodes: int | None = Field(None, ge=1, description="number of nodes (default: the preset's)")
     edges: Literal["last", "mean", "median"] | None = Field(
         None, description="which action an edge keeps (default: the preset's)"
@@ -41,7 +51,7 @@ class Graph(Command):
         """Builds, writes and reports."""
         import numpy as np
 
-        from ncs.agent import graph_path, watch
+        from ncs.agent import graph_path, graph_slots, watch
         from ncs.baselines.nonfactorised import build_sets
         from ncs.baselines.set_store import save_sets, sets_path
         from ncs.cli.console import progress, report
@@ -50,14 +60,14 @@ class Graph(Command):
         from ncs.graph.store import save_graph
         from ncs.graph.summary import summarise
         from ncs.model.checkpoint import checkpoint_hash, load_model
-        from ncs.model.run import trained_slots
 
         began = time.perf_counter()
         buffer = open_buffer(self.buffer)
         model = load_model(self.model).eval()
         config = self._config(buffer.world)
-        index_B = np.arange(min(self.clips, len(buffer)))
-        n_slots = self.slots or trained_slots(model.config)
+        most = self.clips or (len(buffer) if self.preset == "paper" else BEST_CLIPS)
+        index_B = np.arange(min(most, len(buffer)))
+        n_slots = self.slots or graph_slots(model, int(buffer.manifest["objects"]), self.preset)
         parts = []
         with progress("looking", len(index_B), "clips") as advance:
             for part in watch(model, buffer, index_B, n_slots, self.seed):

@@ -6,7 +6,7 @@ Legend: X states, P mask cells, M nodes.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +18,11 @@ from ncs.cli.scales import Scale
 from ncs.storage import write_arrays, write_bytes
 
 if TYPE_CHECKING:
+    from ncs.agent import Preset
     from ncs.graph.build import GraphConfig
     from ncs.graph.isolate import Experience
 
-PRESETS = ("best", "paper")
+PRESETS: "tuple[Preset, ...]" = ("best", "paper")
 
 
 @dataclass(frozen=True)
@@ -34,28 +35,46 @@ class GraphPlan:
     slots: int
 
 
-def graph_plans(scale: Scale, world: str, slots: int) -> list[GraphPlan]:
-    """Every graph of a run, by name: the presets', then one for each value of an ablation."""
-    from ncs.agent import graph_preset
+def clips_of(scale: Scale, preset: str) -> int:
+    """How many clips a preset's graph is built from."""
+    return min(scale.paper_clips if preset == "paper" else scale.graph_clips, scale.clips)
 
-    clips = min(scale.graph_clips, scale.clips)
+
+def clip_counts(scale: Scale, preset: str) -> list[int]:
+    """The numbers of clips that are compared, from few to a preset's own."""
+    return [max(1, round(share * clips_of(scale, preset))) for share in scale.shares]
+
+
+def graph_plans(scale: Scale, world: str, slots: Mapping[str, int]) -> list[GraphPlan]:
+    """Every graph of a run, by name: the presets', then one for each value of an ablation.
+
+    ``slots`` says with how many each preset looks at the buffer.
+    """
     plans = []
     for preset in PRESETS:
-        config = graph_preset(preset, world)  # type: ignore[arg-type]
-        plans.append(GraphPlan(preset, config, clips, slots))
-        if "clusters" in scale.studies:
-            for count in scale.clusters:
-                fixed = config.model_copy(update={"n_nodes": count, "nodes_from_data": False})
-                plans.append(GraphPlan(f"clusters-{preset}-{count}", fixed, clips, slots))
-        if "clips" in scale.studies:
-            for share in scale.shares:
-                part = max(1, round(share * clips))
-                plans.append(GraphPlan(f"clips-{preset}-{part}", config, part, slots))
-        if "slots" in scale.studies:
-            for count in scale.slots:
-                plans.append(GraphPlan(f"slots-{preset}-{count}", config, clips, count))
+        plans += preset_plans(scale, world, preset, slots[preset])
     if "representation" in scale.studies:
-        plans += representation_plans(world, clips, slots)
+        plans += representation_plans(world, clips_of(scale, "paper"), slots["paper"])
+    return plans
+
+
+def preset_plans(scale: Scale, world: str, preset: str, slots: int) -> list[GraphPlan]:
+    """A preset's graph and its variants."""
+    from ncs.agent import graph_preset
+
+    config, clips = graph_preset(preset, world), clips_of(scale, preset)  # type: ignore[arg-type]
+    plans = [GraphPlan(preset, config, clips, slots)]
+    if "clusters" in scale.studies:
+        for count in scale.clusters:
+            fixed = config.model_copy(update={"n_nodes": count, "nodes_from_data": False})
+            plans.append(GraphPlan(f"clusters-{preset}-{count}", fixed, clips, slots))
+    if "clips" in scale.studies:
+        for part in clip_counts(scale, preset):
+            plans.append(GraphPlan(f"clips-{preset}-{part}", config, part, slots))
+    if "slots" in scale.studies:
+        few = min(clips, scale.graph_clips)  # each number of slots is a look of its own
+        for count in scale.slots:
+            plans.append(GraphPlan(f"slots-{preset}-{count}", config, few, count))
     return plans
 
 
@@ -84,6 +103,16 @@ class GraphShop:
         self._checkpoint = checkpoint_hash(model)
         self._facts = [self._checkpoint, open_buffer(buffer, verify=False).hash]
         self._seen: dict[int, list[Experience]] = {}
+
+    def slots(self) -> dict[str, int]:
+        """With how many slots each preset looks at the buffer."""
+        from ncs.agent import graph_slots
+        from ncs.data.buffer import open_buffer
+        from ncs.model.checkpoint import load_model
+
+        model = load_model(self._model)
+        objects = int(open_buffer(self._buffer, verify=False).manifest["objects"])
+        return {preset: graph_slots(model, objects, preset) for preset in PRESETS}
 
     def path(self, plan: GraphPlan) -> Path:
         """Where a graph stands."""
@@ -176,7 +205,7 @@ def install(model: Path, graphs: dict[str, Path]) -> None:
     from ncs.agent import graph_path
     from ncs.baselines.set_store import sets_path
 
-    for preset in PRESETS:
+    for preset in (name for name in PRESETS if name in graphs):
         pairs = [(graphs[preset], graph_path(model, preset))]
         pairs.append((sets_beside(graphs[preset]), sets_path(model, preset)))
         for source, target in pairs:

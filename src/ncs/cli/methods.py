@@ -49,7 +49,7 @@ def _learned(method: Method, n_objects: int) -> Policy:
     """A policy that looks through a trained model."""
     mind = _mind(method)
     options = dict(method.options)
-    n_slots = int(options.get("slots") or n_objects + mind.spare)
+    n_slots = int(options.get("slots") or mind.slots_for(n_objects, _preset(options)))
     if method.name == "ncs":
         return mind.policy(control_config(method), n_slots)
     from ncs.agent import Eye, arena
@@ -134,13 +134,17 @@ def _load_mind(model: str, graph: str, checkpoint: str) -> "Mind":
     return mind
 
 
+def _preset(options: dict[str, str | int | float | bool]) -> Preset:
+    return "paper" if options["preset"] == "paper" else "best"
+
+
 def control_config(method: Method) -> "ControlConfig":
     """The control settings that a method's options name."""
     from ncs.agent import control_preset
     from ncs.control.config import ControlConfig
 
     options = dict(method.options)
-    preset: Preset = "paper" if options["preset"] == "paper" else "best"
+    preset = _preset(options)
     changes = {k: v for k, v in options.items() if k in ControlConfig.model_fields}
     return ControlConfig(**{**control_preset(preset).model_dump(), **changes})
 

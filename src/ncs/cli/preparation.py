@@ -32,6 +32,7 @@ class Kit:
     world: str
     buffer: Path | None = None
     model: Path | None = None  # of ncs, nf and mpc; None where none of them is judged
+    dslate: Path | None = None  # the paper's own world model, where it is judged beside ours
     rivals: dict[str, Path] = field(default_factory=dict)  # by method
     graphs: dict[str, Path] = field(default_factory=dict)  # of ablations, by name
 
@@ -135,7 +136,8 @@ def given_model(folder: Path, world: str, names: tuple[str, ...]) -> Path | None
     from ncs.model.checkpoint import has_checkpoint, read_manifest
 
     preferred = DEFAULT_MODELS.get(world)
-    for path in sorted(folder.iterdir(), key=lambda p: (p.name != preferred, p.name)):
+    paths = [*folder.iterdir(), *folder.glob("rivals/*")]
+    for path in sorted(paths, key=lambda p: (p.name != preferred, p.name)):
         if has_checkpoint(path):
             manifest = read_manifest(path)
             if manifest["buffer"]["world"] == world and manifest["config"]["model"] in names:
@@ -160,7 +162,8 @@ def prepare(scale: Scale, world: str, out: Path, models: Path | None, workers: i
     if not set(MODELLED) & set(wanted):
         return Kit(world, buffer, rivals=rivals)
     model, graphs = make_minds(scale, world, buffer, out, models)
-    return Kit(world, buffer, model, rivals, graphs)
+    dslate = make_dslate(scale, world, buffer, out, models) if world in scale.dslate else None
+    return Kit(world, buffer, model, dslate, rivals, graphs)
 
 
 def make_minds(
@@ -168,16 +171,29 @@ def make_minds(
 ) -> tuple[Path, dict[str, Path]]:
     """The world model with its graphs in its folder, and all graphs by name."""
     from ncs.cli.graphs import GraphShop, graph_plans, install
-    from ncs.model.checkpoint import load_model
-    from ncs.model.run import trained_slots
 
     given = given_model(models, world, WORLD_MODELS) if models else None
     model = given or make_model(scale, world, buffer, out)
     shop = GraphShop(model, buffer, out / "graphs", scale.states)
-    graphs = shop.make(graph_plans(scale, world, trained_slots(load_model(model).config)))
+    graphs = shop.make(graph_plans(scale, world, shop.slots()))
     if given is None:
         install(model, graphs)
     return model.resolve(), graphs
+
+
+def make_dslate(scale: Scale, world: str, buffer: Path, out: Path, models: Path | None) -> Path:
+    """A dSLATE of a world, cut to two cores, with the paper's graph in its folder."""
+    from ncs.cli.graphs import GraphPlan, GraphShop, clips_of, install
+    from ncs.graph.build import GraphConfig
+
+    given = given_model(models, world, ("dslate",)) if models else None
+    if given is not None:
+        return given.resolve()
+    model = make_model(scale.model_copy(update={"preset": "cpu"}), world, buffer, out)
+    shop = GraphShop(model, buffer, out / "graphs", scale.states)
+    clips, slots = clips_of(scale, "paper"), shop.slots()["paper"]
+    install(model, shop.make([GraphPlan("paper", GraphConfig.paper(world), clips, slots)]))
+    return model.resolve()
 
 
 def make_rival(

@@ -25,7 +25,9 @@ class Scale(Settings):
     steps: int | None = None  # the preset's
     rival_steps: int | None = None  # the rival's own
     rival_batch: int | None = None
-    graph_clips: int = Field(5000, ge=1)
+    graph_clips: int = Field(5000, ge=1)  # with every extension, which compose edges
+    paper_clips: int = Field(5000, ge=1)  # the paper's way, where an edge must have been seen
+    dslate: tuple[str, ...] = ()  # worlds that get a dSLATE of preset "cpu" beside the model
     # Table 1
     split: Split = "test"
     objects: tuple[int, ...] = (4, 5, 6, 7)
@@ -33,6 +35,8 @@ class Scale(Settings):
     episodes: int = Field(100, ge=1, le=100)
     slow_seeds: int = Field(10, ge=1, le=10)  # of methods that plan by rolling a model out
     slow_episodes: int = Field(100, ge=1, le=100)
+    dslate_episodes: int = Field(100, ge=1, le=100)  # of a dSLATE beside the model
+    slowest_episodes: int = Field(100, ge=1, le=100)  # of planning with that dSLATE
     population: int | None = None  # of MPC's search; its own
     iterations: int | None = None
     # Ablations: four objects and complete goals, as in Appendix C, on tasks kept for tuning
@@ -41,7 +45,7 @@ class Scale(Settings):
     study_seeds: int = Field(10, ge=1, le=10)
     study_episodes: int = Field(100, ge=1, le=100)
     clusters: tuple[int, ...] = (16, 20, 25, 30, 35, 40, 45, 50)
-    shares: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the graph's clips
+    shares: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)  # of each graph's clips
     slots: tuple[int, ...] = (3, 4, 5, 6, 8, 10)  # too few, enough, double
     horizons: tuple[int, ...] = (1, 2, 4, 8)
     noises: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0)  # of what a pick may miss by
@@ -70,22 +74,25 @@ class Scale(Settings):
         values |= {} if studies is None else {"studies": studies}
         for limit, fields in ((seeds, "seeds"), (episodes, "episodes")):
             if limit is not None:
-                for prefix in ("", "slow_", "study_"):
-                    values[prefix + fields] = limit
+                for prefix in ("", "slow_", "dslate_", "slowest_", "study_"):
+                    if prefix + fields in values:
+                        values[prefix + fields] = limit
         return type(self)(**values)
 
 
 _CHANGES: dict[ScaleName, dict[str, object]] = {
     "paper": {},
-    # Hours on two cores. A fast model stands in for dSLATE, and MPC plays fewer episodes, which
-    # its line in the table says.
+    # Hours on two cores. A fast model stands in for dSLATE, which has lines of its own in one
+    # world, and MPC plays fewer episodes, which its line in the table says.
     "laptop": {
         "preset": "fast",
+        "dslate": ("block-rearrange",),
         "graph_clips": 500,  # what the shipped graphs were made from
-        "slow_seeds": 2,
         "slow_episodes": 10,
-        "study_seeds": 3,
-        "study_episodes": 50,
+        "dslate_episodes": 20,
+        "slowest_episodes": 2,
+        "study_seeds": 2,
+        "study_episodes": 25,
     },
     # Minutes on two cores: every part runs, none of its numbers means anything.
     "smoke": {
@@ -95,6 +102,7 @@ _CHANGES: dict[ScaleName, dict[str, object]] = {
         "rival_steps": 20,
         "rival_batch": 8,
         "graph_clips": 40,
+        "paper_clips": 60,
         "split": "dev",
         "seeds": 2,
         "episodes": 1,

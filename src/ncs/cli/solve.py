@@ -63,7 +63,7 @@ class Solve(Command):
             self._play(mind)
 
     def _n_slots(self, mind: "Mind") -> int:
-        return self.slots or self.objects + mind.spare
+        return self.slots or mind.slots_for(self.objects, self.preset)
 
     def _watcher(self, mind: "Mind") -> "Watcher":
         from ncs.watcher import Watcher, adjusted_control

@@ -1,11 +1,13 @@
 """What is judged: Table 1, and each ablation as a function from a world's kit to requests."""
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from ncs.cli.evaluate import Evaluate
-from ncs.cli.graphs import PRESETS
+from ncs.cli.graphs import PRESETS, clip_counts
 from ncs.cli.methods import RIVALS, MethodName
 from ncs.cli.preparation import Kit
 from ncs.cli.scales import Scale
@@ -38,9 +40,9 @@ def method_of(
     return Evaluate(**values).resolve()
 
 
-def planner_of(scale: Scale, kit: Kit) -> Method:
+def planner_of(scale: Scale, kit: Kit, preset: Preset = "best") -> Method:
     """MPC, with as much search as the scale has."""
-    method = method_of("mpc", kit)
+    method = method_of("mpc", kit, preset)
     sizes = {"population": scale.population, "iterations": scale.iterations}
     changes = [(name, size) for name, size in sizes.items() if size is not None]
     return method.model_copy(update={"options": (*method.options, *changes)})
@@ -53,20 +55,34 @@ def lines_of(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
     return {name: planner_of(scale, kit) if name == "mpc" else method_of(name, kit)}
 
 
+def dslate_lines(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
+    """Methods on the paper's own world model, the paper's way, where a kit has one."""
+    if kit.dslate is None or name not in ("ncs", "mpc"):
+        return {}
+    own = replace(kit, model=kit.dslate)
+    made = planner_of(scale, own, "paper") if name == "mpc" else method_of(name, own, "paper")
+    return {f"{name}, dSLATE": made}
+
+
 def table(scale: Scale, kit: Kit) -> list[Request]:
     """Table 1: every method on every cell; ours both with every extension and the paper's way."""
     requests = []
     for name in methods_of(scale):
         slow = name in SLOW
-        rules = JudgeConfig(
-            world=kit.world,
-            objects=scale.objects,
-            seeds=scale.slow_seeds if slow else scale.seeds,
-            episodes=scale.slow_episodes if slow else scale.episodes,
-            split=scale.split,
-        )
-        for label, method in lines_of(name, scale, kit).items():
-            requests.append(Request(study="table", label=label, method=method, rules=rules))
+        sizes = {
+            "seeds": scale.slow_seeds if slow else scale.seeds,
+            "episodes": scale.slow_episodes if slow else scale.episodes,
+        }
+        fewer = scale.slowest_episodes if slow else scale.dslate_episodes
+        for lines, changes in (
+            (lines_of(name, scale, kit), sizes),
+            (dslate_lines(name, scale, kit), {**sizes, "episodes": fewer}),
+        ):
+            rules = JudgeConfig(
+                world=kit.world, objects=scale.objects, split=scale.split, **changes
+            )
+            for label, method in lines.items():
+                requests.append(Request(study="table", label=label, method=method, rules=rules))
     return requests
 
 
@@ -84,11 +100,13 @@ def study_rules(scale: Scale, world: str, name: str = "ncs", **changes: float) -
     )
 
 
-def _of_graphs(study: str, values: Sequence[int], scale: Scale, kit: Kit) -> list[Request]:
-    """Ours with graphs that were built in different ways, with both presets."""
+def _of_graphs(
+    study: str, values: Callable[[str], Sequence[int]], scale: Scale, kit: Kit
+) -> list[Request]:
+    """Ours with graphs that were built in different ways, with the values of each preset."""
     requests = []
     for preset in PRESETS:
-        for value in values:
+        for value in values(preset):
             graph = kit.graphs[f"{study}-{preset}-{value}"]
             slots = value if study == "slots" else None
             requests.append(
@@ -105,18 +123,17 @@ def _of_graphs(study: str, values: Sequence[int], scale: Scale, kit: Kit) -> lis
 
 def clusters(scale: Scale, kit: Kit) -> list[Request]:
     """The number of clusters."""
-    return _of_graphs("clusters", scale.clusters, scale, kit)
+    return _of_graphs("clusters", lambda _: scale.clusters, scale, kit)
 
 
 def clips(scale: Scale, kit: Kit) -> list[Request]:
     """How many clips of the buffer the graph is built from."""
-    most = min(scale.graph_clips, scale.clips)
-    return _of_graphs("clips", [max(1, round(s * most)) for s in scale.shares], scale, kit)
+    return _of_graphs("clips", functools.partial(clip_counts, scale), scale, kit)
 
 
 def slots(scale: Scale, kit: Kit) -> list[Request]:
     """The number of slots, both where the graph is built and where it is used."""
-    return _of_graphs("slots", scale.slots, scale, kit)
+    return _of_graphs("slots", lambda _: scale.slots, scale, kit)
 
 
 def _stress(

@@ -98,11 +98,13 @@ class BlockRearrange(Rearrange):
         if min(used) < NO_GOAL or max(used) >= N_CELLS or NO_GOAL in self._cells:
             raise ConfigError(f"task: cells must lie in 0 to {N_CELLS - 1}, got {used}")
 
-    def _move(self, action: NDArray[np.float64]) -> None:
+    def _move(self, action: NDArray[np.float64]) -> bool:
         x, y, _, dx, dy, _ = action.tolist()
         picked, target = nearest_cell(x, y), nearest_cell(x + dx, y + dy)
-        if picked in self._cells and target is not None and target not in self._cells:
-            self._cells[self._cells.index(picked)] = target
+        if picked not in self._cells or target is None or target in self._cells:
+            return False
+        self._cells[self._cells.index(picked)] = target
+        return True
 
     def _constraints(self) -> list[bool]:
         pairs = zip(self._cells, self._goals, strict=True)

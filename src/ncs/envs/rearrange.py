@@ -81,8 +81,8 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         """Puts objects where the task starts."""
 
     @abstractmethod
-    def _move(self, action: NDArray[np.float64]) -> None:
-        """Carries out one pick-and-move, or nothing if it is not legal."""
+    def _move(self, action: NDArray[np.float64]) -> bool:
+        """Carries out one pick-and-move, or nothing if it is not legal; whether it did."""
 
     @abstractmethod
     def _constraints(self) -> Sequence[bool]:
@@ -143,10 +143,10 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         self._steps = 0
         holds = self._constraints()
         self._unsatisfied_at_start = len(holds) - sum(holds)
-        image = self._picture(IMAGE_SIZE)
+        self._image = self._picture(IMAGE_SIZE)
         # Free play has no goal to show; the first image stands in, and saves a rendering.
-        self._goal_image = image.copy() if task.goal == "none" else self._goal_picture(IMAGE_SIZE)
-        return self._observe(image), self._info()
+        self._goal_image = self._image if task.goal == "none" else self._goal_picture(IMAGE_SIZE)
+        return self._observe(), self._info()
 
     def _check_task(self, task: Task) -> None:
         """Refuses a task of another world or another number of objects."""
@@ -164,17 +164,17 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         if values.shape != (6,) or not np.isfinite(values).all():
             raise ConfigError(f"action: must be 6 finite numbers (w, delta w), got {action!r}")
         cap = self.max_steps
-        self._move(values)
+        if self._move(values):  # a picture is dear, and most of what chance tries moves nothing
+            self._image = self._picture(IMAGE_SIZE)
         self._steps += 1
         info = self._info()
         terminated = self.task.goal != "none" and info["satisfied"] == info["constraints"]
         truncated = not terminated and self._steps >= cap
-        observation = self._observe(self._picture(IMAGE_SIZE))
-        return observation, float(info["satisfied"]), terminated, truncated, info
+        return self._observe(), float(info["satisfied"]), terminated, truncated, info
 
-    def _observe(self, image: NDArray[np.uint8]) -> Observation:
+    def _observe(self) -> Observation:
         """What a policy sees: two pictures and nothing else."""
-        return {"image": image, "goal": self._goal_image.copy()}
+        return {"image": self._image.copy(), "goal": self._goal_image.copy()}
 
     def _info(self) -> dict[str, Any]:
         """Counts for the judge."""

@@ -187,13 +187,15 @@ class RobogymRearrange(Rearrange):
         self._boxes = find_boxes(self.mesh_set, kind_N, yaw_N)
         self._cast = Cast(kind_N, PALETTE[scene["colour"]], yaw_N)
 
-    def _move(self, action: NDArray[np.float64]) -> None:
+    def _move(self, action: NDArray[np.float64]) -> bool:
         index = pick(self._position_N2, action[:2])
         if index is None:
-            return
+            return False
         target_2 = self._position_N2[index] + action[3:5]
-        if fits(self._boxes, self._position_N2, index, target_2[None])[0]:
-            self._position_N2[index] = target_2
+        if not fits(self._boxes, self._position_N2, index, target_2[None])[0]:
+            return False
+        self._position_N2[index] = target_2
+        return True
 
     def _constraints(self) -> list[bool]:
         near_N = distance(self._position_N2, self._goal_N2) < REACH

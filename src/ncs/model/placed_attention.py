@@ -76,10 +76,22 @@ def alike(first_BKC: Tensor, second_BNC: Tensor, least: float) -> Tensor:
 
     ``least`` is the cosine they must reach; 0 finds everything alike.
     """
-    first_BKC = functional.normalize(first_BKC, dim=-1)
-    second_BNC = functional.normalize(second_BNC, dim=-1)
-    cosine_BKN = first_BKC @ second_BNC.transpose(1, 2)
-    return torch.ones_like(cosine_BKN, dtype=torch.bool) if least == 0 else cosine_BKN >= least
+    if least == 0:
+        return alike_hues(first_BKC, second_BNC, least)
+    return alike_hues(hues(first_BKC), hues(second_BNC), least)
+
+
+def hues(colour_BNC: Tensor) -> Tensor:
+    """Colours at unit length."""
+    return functional.normalize(colour_BNC, dim=-1)
+
+
+def alike_hues(first_BKC: Tensor, second_BNC: Tensor, least: float) -> Tensor:
+    """What ``alike`` says of colours that are at unit length already."""
+    if least == 0:
+        shape = (*first_BKC.shape[:2], second_BNC.shape[1])
+        return torch.ones(shape, dtype=torch.bool, device=first_BKC.device)
+    return first_BKC @ second_BNC.transpose(1, 2) >= least
 
 
 class Seeder(nn.Module):
@@ -118,7 +130,8 @@ class Seeder(nn.Module):
             place_BK2 = torch.where(kept.alive[..., None], kept.place, 2 * chance_BK2 - 1)
             return Seeds(place_BK2, torch.ones_like(kept.alive), kept.colour)
         near_BKN = squared_gaps(kept.place, self.centre) < self.config.spacing**2
-        near_BKN &= alike(kept.colour, colour_BNC, self.config.alike)
+        hue_BNC = hues(colour_BNC)
+        near_BKN &= alike_hues(hues(kept.colour), hue_BNC, self.config.alike)
         left_BN = saliency_BN.masked_fill((near_BKN & kept.alive[..., None]).any(dim=1), 0)
         places, alives, colours = [], [], []
         for k in range(n_slots):
@@ -131,7 +144,8 @@ class Seeder(nn.Module):
             alives.append(found_B1 | ~free_B1)
             colours.append(torch.where(free_B1, colour_B1C[:, 0], kept.colour[:, k]))
             near_BN = torch.cdist(fresh_B2, self.centre) < self.config.spacing
-            near_BN &= alike(colour_B1C, colour_BNC, self.config.alike)[:, 0]
+            hue_B1C = hue_BNC.gather(1, index_B1[..., None].expand(-1, -1, 3))
+            near_BN &= alike_hues(hue_B1C, hue_BNC, self.config.alike)[:, 0]
             left_BN = left_BN.masked_fill(near_BN & free_B1, 0)
         return Seeds(torch.stack(places, dim=1), torch.cat(alives, dim=1), torch.stack(colours, 1))
 

@@ -95,7 +95,7 @@ class Studio:
             "minimum_moves": info["minimum_moves"],
             "satisfied": info["satisfied"],
             "constraints": info["constraints"],
-            "slots": ask.objects + mind.spare,
+            "slots": mind.slots_for(ask.objects, ask.preset),
             "nodes": len(mind.graph.node),
         }
 
@@ -103,23 +103,24 @@ class Studio:
         """A task about to be played."""
         mind = self.shelf.mind_with(ask.model, ask.preset, ask.nodes)
         env, task = draw_task(mind.world, ask)
-        watcher = self._watcher(mind, ask, ask.objects, ask.seed)
+        n_slots = ask.slots or mind.slots_for(ask.objects, ask.preset)
+        watcher = self._watcher(mind, ask, n_slots, ask.seed)
         return Show(play(env, task, watcher), watcher, self.commands(ask, mind))
 
     def begin_plan(self, ask: Manner, image: NDArray[np.uint8], goal: NDArray[np.uint8]) -> "Show":
         """Two pictures about to be planned for."""
         mind = self.shelf.mind_with(ask.model, ask.preset, ask.nodes)
         n_slots = ask.slots or 2 * mind.spare + 4  # nobody says how many objects there are
-        watcher = self._watcher(mind, ask, n_slots - mind.spare, 0)
+        watcher = self._watcher(mind, ask, n_slots, 0)
         moments = imagine(mind, watcher, image, goal, n_slots, MOST_FORESEEN)
         asked = {"world": mind.world, **self._options(ask), "slots": n_slots}
         asked |= {"image": "now.png", "goal_image": "goal.png"}
         pair = {"now.png": encode_png(image), "goal.png": encode_png(goal)}
         return Show(moments, watcher, [*self._graph_commands(ask), solve_command(asked)], pair)
 
-    def _watcher(self, mind: Mind, ask: Manner, n_objects: int, seed: int) -> Watcher:
+    def _watcher(self, mind: Mind, ask: Manner, n_slots: int, seed: int) -> Watcher:
         control = adjusted_control(ask.preset, ask.without, ask.only, ask.choice)
-        return Watcher(mind, control, ask.slots or n_objects + mind.spare, seed)
+        return Watcher(mind, control, n_slots, seed)
 
     def commands(self, ask: TaskAsk, mind: Mind) -> list[str]:
         """The command lines that do the same."""
