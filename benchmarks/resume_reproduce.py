@@ -9,6 +9,7 @@ and again. The reports must be the same but for the section on time.
 """
 
 import argparse
+import gzip
 import os
 import random
 import re
@@ -28,7 +29,8 @@ def start(out: Path, words: list[str]) -> "subprocess.Popen[bytes]":
 
 def report(out: Path) -> dict[str, str]:
     page, text = (out / "report.html").read_text(), (out / "report.md").read_text()
-    rows = "".join(path.read_text() for path in sorted((out / "results").glob("*.jsonl")))
+    files = sorted((out / "results").glob("*.jsonl.gz"))
+    rows = "".join(gzip.decompress(path.read_bytes()).decode() for path in files)
     return {
         "report.html": re.sub(r'<section id="time">.*?</section>', "", page, flags=re.DOTALL),
         "report.md": re.sub(r"## Time\n.*", "", text, flags=re.DOTALL),

@@ -40,7 +40,7 @@ def test_points_are_read_back_with_their_own_results(tmp_path: Path) -> None:
     assert all(len(p.results) == 4 for p in points)
     assert {r.noise for r in points[2].results} == {2.0}
     assert points[0].results == points[1].results
-    assert len(read_results(tmp_path / "noise.jsonl")) == 8
+    assert len(read_results(tmp_path / "noise.jsonl.gz")) == 8
     assert about(tmp_path) == {"scale": "tiny"}
 
 

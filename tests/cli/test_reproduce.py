@@ -1,5 +1,6 @@
 """From nothing to a report, stopped anywhere and gone on with."""
 
+import gzip
 import os
 import random
 import re
@@ -11,6 +12,7 @@ import pytest
 from ncs.analysis.points import load_points
 from ncs.cli.main import main
 from ncs.cli.reproduce import Reproduce
+from ncs.storage import read_json, write_json
 
 BLOCKS = ("block-rearrange",)
 TINY = {
@@ -31,7 +33,8 @@ def report(out: Path) -> dict[str, str]:
     """What a run says, all but the clock."""
     page = (out / "report.html").read_text()
     text = (out / "report.md").read_text()
-    rows = "".join(path.read_text() for path in sorted((out / "results").glob("*.jsonl")))
+    files = sorted((out / "results").glob("*.jsonl.gz"))
+    rows = "".join(gzip.decompress(path.read_bytes()).decode() for path in files)
     return {
         "html": re.sub(r'<section id="time">.*?</section>', "", page, flags=re.DOTALL),
         "markdown": re.sub(r"## Time\n.*", "", text, flags=re.DOTALL),
@@ -104,6 +107,20 @@ def test_every_number_can_be_traced_to_rows(finished: Path) -> None:
     oracle = next(p for p in points if p.label == "oracle")
     assert oracle.score.mean == 1.0
     assert {r.cap_factor for p in points if p.study == "horizon" for r in p.results} == {1, 8}
+
+
+def test_the_table_of_a_run_calls_its_lines_by_their_names(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", str(finished / "results")]) == 0
+    assert "\noracle, dev tasks" in capsys.readouterr().out
+    path = finished / "results" / "index.json"
+    index = read_json(path)
+    lines = [{**line, "label": line["label"].upper()} for line in index["lines"]]
+    write_json(path, {**index, "lines": lines})
+    assert main(["table", str(finished / "results")]) == 0
+    assert "\nORACLE, dev tasks" in capsys.readouterr().out
+    write_json(path, index)
 
 
 def test_an_estimate_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

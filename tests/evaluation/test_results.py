@@ -1,6 +1,7 @@
 """Result files lose nothing, double nothing, and refuse what was changed."""
 
 import errno
+import gzip
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from ncs.evaluation.results import (
     encode,
     merge_results,
     read_results,
+    save_results,
 )
 from ncs.records import DataError, Result
 
@@ -103,3 +105,35 @@ def test_a_full_disk_leaves_the_rows_that_were_there(
     with pytest.raises(DataError, match=r"r\.jsonl: cannot be written \(No space left"):
         append_results(path, ROWS[2:])
     assert read_results(path) == ROWS[:2]
+
+
+def test_a_packed_file_holds_the_same_rows_and_the_same_bytes_each_time(tmp_path: Path) -> None:
+    rows = [ROW, replace(ROW, episode=1)]
+    for name in ("a.jsonl", "a.jsonl.gz", "b.jsonl.gz"):
+        save_results(tmp_path / name, rows)
+        assert read_results(tmp_path / name) == rows
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+    assert (
+        gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes())
+        == (tmp_path / "a.jsonl").read_bytes()
+    )
+
+
+def test_a_packed_file_that_is_damaged_or_swells_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    save_results(path, [ROW])
+    whole = path.read_bytes()
+    for content, complaint in (
+        (whole[:-9], "cut off"),
+        (b"no gzip", "cannot be unpacked"),
+        (whole[:20] + bytes([whole[20] ^ 255]) + whole[21:], r"a\.jsonl\.gz"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=complaint):
+            read_results(path)
+    monkeypatch.setattr(results_file, "MOST_BYTES", 1000)
+    path.write_bytes(gzip.compress(bytes(10**6)))
+    with pytest.raises(DataError, match="more than 1000 bytes"):
+        read_results(path)

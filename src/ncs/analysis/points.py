@@ -1,8 +1,8 @@
 """Studies on the disk: results in one file a study, and an index that says what was varied.
 
-FOLDER/index.json      one entry a line of a study
-FOLDER/table.jsonl     results, as 'ncs evaluate' writes them and 'ncs table' reads them
-FOLDER/noise.jsonl     ...
+FOLDER/index.json        one entry a line of a study
+FOLDER/table.jsonl.gz    results, as 'ncs evaluate' writes them and 'ncs table' reads them, packed
+FOLDER/noise.jsonl.gz    ...
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ncs.evaluation.grid import Request, results_of, save_results
+from ncs.analysis.table import Names
+from ncs.evaluation.grid import Request, results_of
 from ncs.evaluation.harness import judge_hash
 from ncs.evaluation.metrics import Estimate, over_seeds
-from ncs.evaluation.results import Key, key_of, read_results
+from ncs.evaluation.results import Key, key_of, read_results, save_results
 from ncs.records import Result
 from ncs.storage import read_json, write_json
 
@@ -48,9 +49,14 @@ def save_points(folder: Path, requests: Sequence[Request], cells: Path, about: A
         rows = studies.setdefault(request.study, {})
         rows.update((key_of(result), result) for result in results_of(request, cells))
     for name, rows in studies.items():
-        save_results(folder / f"{name}.jsonl", list(rows.values()))
+        save_results(file_of(folder, name), rows.values())
     lines = [_index_line(request) for request in requests]
     write_json(folder / INDEX, {"lines": lines, "about": about})
+
+
+def file_of(folder: Path, study: str) -> Path:
+    """Where the results of a study stand."""
+    return folder / f"{study}.jsonl.gz"
 
 
 def _index_line(request: Request) -> dict[str, str]:
@@ -71,7 +77,7 @@ def load_points(folder: Path) -> list[Point]:
     index = read_json(folder / INDEX)["lines"]
     rows: dict[tuple[str, ...], list[Result]] = {}
     for study in dict.fromkeys(line["study"] for line in index):
-        for result in read_results(folder / f"{study}.jsonl"):
+        for result in read_results(file_of(folder, study)):
             name = (study, *(str(getattr(result, field)) for field in LINE_FIELDS))
             rows.setdefault(name, []).append(result)
     points = []
@@ -80,6 +86,12 @@ def load_points(folder: Path) -> list[Point]:
         own = (line["study"], line["label"], line["value"], line["world"])
         points.append(Point(*own, tuple(rows[name])))
     return points
+
+
+def names_of(points: Iterable[Point]) -> Names:
+    """What the lines of the table are called."""
+    firsts = [(point.results[0], point.label) for point in of_study(points, "table")]
+    return {(first.config, first.checkpoint): label for first, label in firsts}
 
 
 def about(folder: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ncs.analysis.figures import (
     draw_table,
     draw_task_space,
 )
-from ncs.analysis.points import Point, in_words, of_study
+from ncs.analysis.points import Point, in_words, names_of, of_study
 from ncs.analysis.table import Names, Row, ScoreName, beside_paper, label_of, paper, paper_rows
 from ncs.analysis.task_space import count_trajectories
 from ncs.records import Result
@@ -23,12 +23,6 @@ STRESS = ("noise", "horizon")
 ALTERNATIVES = ("choice", "representation")
 OWN = ("ncs", "oracle")  # no rivals: the one is ours, the other is told the truth
 PAPER_SPEED = 33  # seconds of MPC for one of NCS, in the paper
-
-
-def names_of(points: Sequence[Point]) -> Names:
-    """What the lines of the table are called."""
-    firsts = [(point.results[0], point.label) for point in of_study(points, "table")]
-    return {(first.config, first.checkpoint): label for first, label in firsts}
 
 
 def results_of(points: Sequence[Point]) -> list[Result]:

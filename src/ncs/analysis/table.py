@@ -13,6 +13,7 @@ from ncs.records import Result
 
 ScoreName = Literal["best", "final"]
 Names = Mapping[tuple[str, str], str]  # what a row is called, by hash of settings and checkpoint
+NAMELESS: Names = {}  # rows are called after their method
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,12 @@ def _cells(row: Row, counts: Sequence[int]) -> list[str]:
     return texts
 
 
-def _label(row: Row) -> str:
+def _label(row: Row, names: Names) -> str:
     """A row's first column."""
     if row.source == "paper":
         return f"{row.method} (paper)"
     split = "" if row.split == "test" else f", {row.split} tasks"
-    return f"{row.method}{split}"
+    return f"{label_of(row, names)}{split}"
 
 
 def _evidence(row: Row) -> str:
@@ -127,7 +128,7 @@ def _evidence(row: Row) -> str:
     return f"{seeds} seeds x {episodes}"
 
 
-def as_markdown(results: Iterable[Result], score: ScoreName) -> str:
+def as_markdown(results: Iterable[Result], score: ScoreName, names: Names = NAMELESS) -> str:
     """The tables in Markdown."""
     blocks = []
     for (world, goal), rows in beside_paper(results, score).items():
@@ -137,19 +138,19 @@ def as_markdown(results: Iterable[Result], score: ScoreName) -> str:
         lines.append("| " + " | ".join(head) + " |")
         lines.append("|" + "---|" * len(head))
         for row in rows:
-            cells = [_label(row), *_cells(row, counts), _evidence(row), row.checkpoint]
+            cells = [_label(row, names), *_cells(row, counts), _evidence(row), row.checkpoint]
             lines.append("| " + " | ".join(cells) + " |")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def as_text(results: Iterable[Result], score: ScoreName) -> str:
+def as_text(results: Iterable[Result], score: ScoreName, names: Names = NAMELESS) -> str:
     """The tables in plain columns."""
     blocks = []
     for (world, goal), rows in beside_paper(results, score).items():
         counts = sorted({objects for row in rows for objects in row.cells})
         grid = [["method", *[str(n) for n in counts], "seeds x episodes"]]
-        grid += [[_label(row), *_cells(row, counts), _evidence(row)] for row in rows]
+        grid += [[_label(row, names), *_cells(row, counts), _evidence(row)] for row in rows]
         widths = [max(len(line[i]) for line in grid) for i in range(len(grid[0]))]
         lines = [f"{world}, {goal} goals: fractional success, {_meaning(score)}"]
         for line in grid:

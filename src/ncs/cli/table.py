@@ -1,7 +1,7 @@
 """ncs table: results to tables."""
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import tyro
 from pydantic import Field
@@ -9,15 +9,20 @@ from pydantic import Field
 from ncs.cli.command import Command
 from ncs.records import DataError
 
+if TYPE_CHECKING:
+    from ncs.analysis.table import Names
+    from ncs.records import Result
+
 
 class Table(Command):
     """Print results beside the paper's Table 1.
 
-    Give it one or more files made by 'ncs evaluate'; an episode that stands in two of them counts
-    once. The paper's own numbers fit the best-so-far score, so that is the default.
+    Give it one or more files made by 'ncs evaluate', or the results folder of an 'ncs reproduce';
+    an episode that stands in two of them counts once. The paper's own numbers fit the best-so-far
+    score, so that is the default.
     """
 
-    files: tyro.conf.Positional[tuple[Path, ...]] = Field(description="results files")
+    files: tyro.conf.Positional[tuple[Path, ...]] = Field(description="results files or folder")
     format: Literal["text", "markdown", "json"] = Field("text", description="how to print")
     score: Literal["best", "final"] = Field(
         "best", description="best so far in the episode, or at its end"
@@ -28,14 +33,24 @@ class Table(Command):
         import json
 
         from ncs.analysis.table import as_markdown, as_records, as_text
-        from ncs.evaluation.results import merge_results
 
         if not self.files:
             raise DataError("no file given: name one or more files made by 'ncs evaluate'")
-        results = merge_results(self.files)
+        results, names = self._read()
         if not results:
             raise DataError(f"{self.files[0]}: holds no results yet; run 'ncs evaluate' first")
         if self.as_json or self.format == "json":
             print(json.dumps(as_records(results, self.score), indent=1))
         else:
-            print({"text": as_text, "markdown": as_markdown}[self.format](results, self.score))
+            draw = {"text": as_text, "markdown": as_markdown}[self.format]
+            print(draw(results, self.score, names))
+
+    def _read(self) -> "tuple[list[Result], Names]":
+        """The results, and what their lines are called where a folder says so."""
+        from ncs.analysis.points import INDEX, file_of, load_points, names_of
+        from ncs.evaluation.results import merge_results
+
+        folders = [path for path in self.files if (path / INDEX).exists()]
+        names = {k: v for path in folders for k, v in names_of(load_points(path)).items()}
+        files = [file_of(path, "table") if path in folders else path for path in self.files]
+        return merge_results(files), names

@@ -25,10 +25,10 @@ from ncs.evaluation.harness import (
     judge_hash,
     plan,
 )
-from ncs.evaluation.results import decode, encode
+from ncs.evaluation.results import decode, save_results
 from ncs.records import DataError, Result
 from ncs.settings import Settings
-from ncs.storage import digest_json, reading, write_bytes
+from ncs.storage import digest_json, reading
 
 # Answers to jobs in the jobs' order; who works them out, and where, is the engine's affair.
 Engine = Callable[[Callable[[Job], list[Result]], Sequence[Job]], Iterator[list[Result]]]
@@ -117,7 +117,7 @@ def play(
     if not jobs:
         return
     for piece, results in zip(todo, engine(judge, jobs), strict=True):
-        write_bytes(piece.path, "".join(encode(result) + "\n" for result in results).encode())
+        save_results(piece.path, results)
         done += 1
         yield GridProgress(done, len(mine), piece)
 
@@ -140,8 +140,3 @@ def read_piece(piece: Piece) -> list[Result]:
     if tuple(result.episode for result in results) != piece.cell.episodes:
         raise DataError(f"{piece.path}: lacks episodes; remove it to have them played again")
     return results
-
-
-def save_results(path: Path, results: Sequence[Result]) -> None:
-    """Writes results as one file that 'ncs table' reads."""
-    write_bytes(path, "".join(encode(result) + "\n" for result in results).encode())

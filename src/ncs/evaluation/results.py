@@ -1,18 +1,22 @@
 """Result files: one JSON line an episode, each with its own checksum, safe to append to.
 
-A writer that is killed leaves at worst half a line at the end, which the next one cuts off.
+A writer that is killed leaves at worst half a line at the end, which the next one cuts off. A
+file whose name ends in .gz is packed: it is written at once and never added to.
 """
 
+import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
 from ncs.records import DataError, Result
-from ncs.storage import brief, digest_json, reading, writing
+from ncs.storage import brief, digest_json, reading, write_bytes, writing
 
 Key = tuple[str | int, ...]
+MOST_BYTES = 2**30  # of an unpacked file: some two million episodes
 KEY_FIELDS = (
     "method", "world", "goal", "objects", "seed", "episode", "split", "config", "checkpoint",
 )  # fmt: skip
@@ -44,9 +48,7 @@ def decode(line: str, where: str) -> Result:
 
 def read_results(path: Path) -> list[Result]:
     """Every result in a file, once. Half a line at the very end is passed over."""
-    with reading(path):
-        text = path.read_bytes()
-    whole, _, _ = text.rpartition(b"\n")
+    whole, _, _ = _content(path).rpartition(b"\n")
     results: dict[Key, Result] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         result = decode(line.decode(errors="replace"), f"{path}, line {number}")
@@ -54,6 +56,30 @@ def read_results(path: Path) -> list[Result]:
             raise DataError(f"{path}, line {number}: the same episode stands there twice")
         results[key_of(result)] = result
     return list(results.values())
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, unpacked."""
+    with reading(path):
+        data = path.read_bytes()
+    if path.suffix != ".gz":
+        return data
+    unpacker = zlib.decompressobj(wbits=31)  # a gzip header is expected
+    try:
+        text = unpacker.decompress(data, MOST_BYTES)
+    except zlib.error as error:
+        raise DataError(f"{path}: cannot be unpacked ({brief(error)})") from None
+    if not unpacker.eof:
+        over = f"holds more than {MOST_BYTES} bytes"
+        reason = over if unpacker.unconsumed_tail else "is cut off before its end"
+        raise DataError(f"{path}: {reason}; restore it or write it anew")
+    return text
+
+
+def save_results(path: Path, results: Iterable[Result]) -> None:
+    """Writes results as one file that 'ncs table' reads; the same bytes for the same results."""
+    lines = "".join(encode(result) + "\n" for result in results).encode()
+    write_bytes(path, gzip.compress(lines, mtime=0) if path.suffix == ".gz" else lines)
 
 
 def merge_results(paths: Sequence[Path]) -> list[Result]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ncs.agent import Mind, Preset, graph_hash, graph_path, graph_preset, watch
+from ncs.agent import Mind, Preset, graph_hash, graph_path, graph_preset, graph_slots, watch
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
@@ -19,7 +19,6 @@ from ncs.graph.build import GraphConfig, build
 from ncs.graph.isolate import Experience
 from ncs.graph.store import load_graph, save_graph
 from ncs.model.checkpoint import has_checkpoint, read_manifest
-from ncs.model.run import trained_slots
 from ncs.records import DataError
 
 PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
@@ -124,7 +123,7 @@ class Shelf:
             usual = graph_preset(preset, mind.world).model_dump()
             config = GraphConfig(**{**usual, "n_nodes": nodes, "nodes_from_data": False})
             rng = np.random.default_rng(0)
-            graph = build(self._watched(mind), config, rng, mind.graph.checkpoint)
+            graph = build(self._watched(mind, preset), config, rng, mind.graph.checkpoint)
             save_graph(path, graph, config)
         return path
 
@@ -133,12 +132,12 @@ class Shelf:
         weights = self.mind(name, preset).graph.checkpoint[:12]
         return self.places.work / f"graph-{preset}-{nodes}-{weights}.safetensors"
 
-    def _watched(self, mind: Mind) -> list[Experience]:
+    def _watched(self, mind: Mind, preset: Preset) -> list[Experience]:
         """A small buffer as the model sees it."""
-        key = mind.graph.checkpoint
+        key = f"{mind.graph.checkpoint}-{preset}"
         if key not in self._experience:
             buffer = open_buffer(self.buffer(mind.world))
-            n_slots = trained_slots(mind.model.config)
+            n_slots = graph_slots(mind.model, int(buffer.manifest["objects"]), preset)
             self._experience[key] = list(watch(mind.model, buffer, np.arange(CLIPS), n_slots))
         return self._experience[key]
 
@@ -193,4 +192,5 @@ def result_files(places: Places) -> dict[str, Path]:
     """Result files by name."""
     if places.results is None:
         return {}
-    return {path.name: path for path in sorted(places.results.glob("*.jsonl"))}
+    found = [*places.results.glob("*.jsonl"), *places.results.glob("*.jsonl.gz")]
+    return {path.name: path for path in sorted(found)}
