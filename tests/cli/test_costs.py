@@ -11,6 +11,11 @@ from ncs.cli.studies import requests_of
 from ncs.evaluation.harness import Method
 
 
+def nothing_given(*_: str) -> bool:
+    """Nothing is given."""
+    return False
+
+
 @pytest.mark.parametrize("name", ["smoke", "laptop", "paper"])
 def test_episodes_are_counted_as_they_are_asked_for(
     name: ScaleName, monkeypatch: pytest.MonkeyPatch
@@ -32,13 +37,22 @@ def test_episodes_are_counted_as_they_are_asked_for(
 
 
 def test_larger_scales_take_longer_and_more_workers_less() -> None:
-    totals = [
-        sum(seconds_of(Scale.named(n), 2, True).values()) for n in ("smoke", "laptop", "paper")
-    ]  # type: ignore[arg-type]
+    names: tuple[ScaleName, ...] = ("smoke", "laptop", "paper")
+    totals = [sum(seconds_of(Scale.named(n), 2, nothing_given).values()) for n in names]
     assert totals == sorted(totals)
     laptop = Scale.named("laptop")
-    assert sum(seconds_of(laptop, 4, True).values()) < totals[1]
-    assert seconds_of(laptop, 2, False)["training"] == 0
+    assert sum(seconds_of(laptop, 4, nothing_given).values()) < totals[1]
+
+
+def test_what_is_given_need_not_be_trained() -> None:
+    laptop = Scale.named("laptop")
+
+    def training(*given: tuple[str, str]) -> float:
+        return seconds_of(laptop, 2, lambda *what: what in given)["training"]
+
+    assert training(("block-rearrange", "dslate")) < training()
+    assert training(("robogym-rearrange", "iql")) < training()
+    assert seconds_of(laptop, 2, lambda *_: True)["training"] == 0
 
 
 def test_every_method_has_a_cost() -> None:
@@ -47,7 +61,7 @@ def test_every_method_has_a_cost() -> None:
 
 
 def test_an_estimate_is_one_line_for_people() -> None:
-    line = describe(Scale.named("laptop"), 2, True)
+    line = describe(Scale.named("laptop"), 2, nothing_given)
     assert line.startswith("scale laptop: about ")
     assert "judging" in line
     assert "\n" not in line

@@ -1,7 +1,7 @@
 """Figures of results, drawn with matplotlib: one function a figure.
 
-They read results and arrays alone and never run a policy. Colours are Okabe and Ito's, which stay
-apart for colour-blind eyes; markers and dashes tell lines apart without them.
+They read results and arrays alone and never run a policy. The first colours are Okabe and Ito's,
+which stay apart for colour-blind eyes; markers and dashes tell all lines apart without them.
 """
 
 import io
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 Line = list[tuple[float, Estimate]]  # what was varied, and the score
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F",
-    "#7F7F7F", "#003A70", "#7A4060",
+    "#7F7F7F", "#003A70", "#7A4060", "#4D4D00",
+    "#B0B0B0",
 )  # fmt: skip
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h", "<", ">")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h", "<", ">", "p", ".")
 ORDER = (
     "ncs", "ncs, paper's way", "random", "nf", "mpc", "iql", "bc", "gcivl", "oracle",
-    "ncs, dSLATE", "mpc, dSLATE",
+    "ncs, dSLATE", "mpc, dSLATE", "nf, dSLATE",
 )  # fmt: skip
 AXES = {
     "clusters": "clusters of the graph",
@@ -54,7 +55,7 @@ def as_png(figure: "Figure") -> bytes:
 
 def style_of(label: str) -> dict[str, Any]:
     """How a method is drawn, the same in every figure."""
-    place = ORDER.index(label) if label in ORDER else len(ORDER) - 1
+    place = ORDER.index(label) if label in ORDER else len(ORDER)  # the last look is for strangers
     return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
 
 

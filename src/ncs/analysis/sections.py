@@ -157,8 +157,9 @@ def curve_section(points: Sequence[Point]) -> list[Section]:
 SENSITIVITY_WORDS = (
     "Appendix C of the paper: too few clusters cannot tell places apart, too many split the data; "
     "more clips cover more edges; surplus slots do little harm. The graph is built anew for every "
-    "value. With every extension on, the number of nodes is normally chosen from the data; here it "
-    "is fixed."
+    "value. With every extension on, the number of nodes is chosen from the data, but for the "
+    "study of clusters, where it is fixed. The study of slots builds both graphs from as many "
+    "clips as the one with every extension."
 )
 STRESS_WORDS = (
     "Noise is added to every number of every action; 1 is a standard deviation as large as the "

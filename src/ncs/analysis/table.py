@@ -90,11 +90,11 @@ def label_of(row: Row, names: Names) -> str:
     return names.get((row.config, row.checkpoint), row.method)
 
 
-def _rank(row: Row) -> tuple[int, str, str]:
-    """Order of methods: ours first, then the paper's order of rivals, then the oracle."""
-    order = ["ncs", "random", "mpc", "nf", "iql", "bc", "oracle"]
+def _rank(row: Row) -> tuple[int, str]:
+    """Order of methods: ours first, then the paper's rivals in its order, others, the oracle."""
+    order = ["ncs", "random", "mpc", "nf", "iql", "bc", "gcivl", "oracle"]
     place = order.index(row.method) if row.method in order else len(order)
-    return place, row.method, row.checkpoint
+    return place, row.method
 
 
 def _cells(row: Row, counts: Sequence[int]) -> list[str]:
@@ -164,13 +164,16 @@ def _meaning(score: ScoreName) -> str:
     return "best so far in the episode" if score == "best" else "at the end of the episode"
 
 
-def as_records(results: Iterable[Result], score: ScoreName) -> list[dict[str, Any]]:
+def as_records(
+    results: Iterable[Result], score: ScoreName, names: Names = NAMELESS
+) -> list[dict[str, Any]]:
     """The tables as plain data for machines: one record a cell."""
     return [
         {
             "world": world,
             "goal": goal,
             "method": row.method,
+            "label": label_of(row, names),
             "source": row.source,
             "split": row.split,
             "config": row.config,

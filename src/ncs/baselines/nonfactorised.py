@@ -1,7 +1,9 @@
 """NF: a graph whose nodes are whole scenes, searched with Dijkstra's algorithm.
 
 It shares weights and centroids with the factorised graph. A scene is bound to a node only if the
-node holds exactly the same states, so most scenes are bound to none and the action is random.
+node holds exactly the same states, so most scenes are bound to none and the action is random. A
+scene that has not changed is not looked at again: a second look could bind it, which is rare, and
+would take most of the time.
 
 Legend: B lanes, C clips, T frames, K slots, Z scenes seen, E edges.
 """

@@ -28,18 +28,26 @@ SOLVED_OBJECTS = 4
 SOLVED_SEED = 3
 
 
-def describe_run(scale: Scale, kits: Sequence[Kit]) -> dict[str, Any]:
-    """Settings and hashes of a run: nothing that changes from one run of it to the next."""
+def describe_run(scale: Scale, kits: Sequence[Kit], given: bool) -> dict[str, Any]:
+    """Settings and hashes of a run: nothing that changes from one run of it to the next.
+
+    ``given`` says that models came from a folder; what would have trained them is then left out.
+    """
     from ncs.data.buffer import open_buffer
     from ncs.model.checkpoint import checkpoint_hash
 
     facts: dict[str, Any] = {"version": __version__}
-    facts |= {name: value for name, value in scale.model_dump(mode="json").items() if value != []}
+    trained = {"preset", "steps", "rival_steps", "rival_batch"} if given else set()
+    settings = scale.model_dump(mode="json", exclude=trained)
+    facts |= {name: value for name, value in settings.items() if value != []}
+    facts |= {"models": "given, where their folder had one, with their graphs"} if given else {}
     for kit in kits:
         if kit.buffer is not None:
             facts[f"buffer of {kit.world}"] = open_buffer(kit.buffer, verify=False).hash
         if kit.model is not None:
             facts[f"model of {kit.world}"] = checkpoint_hash(kit.model)
+        if kit.dslate is not None:
+            facts[f"dSLATE of {kit.world}"] = checkpoint_hash(kit.dslate)
         for name, folder in kit.rivals.items():
             facts[f"{name} of {kit.world}"] = checkpoint_hash(folder)
     return facts
@@ -117,6 +125,7 @@ def node_image(kit: Kit) -> Image:
     kind = "masks" if label["graph"]["representation"] == "alpha" else "states"
     caption = (
         f"{kit.world}: t-SNE of the {kind} of {len(arrays['state'])} moved entities of the buffer, "
-        f"coloured and numbered by their node among {len(graph['node'])} (the paper's settings)."
+        f"coloured and numbered by their node among {len(graph['node'])} (the paper's settings, "
+        "graph built in this run)."
     )
     return Image(f"nodes-{kit.world}.png", as_png(figure), caption)

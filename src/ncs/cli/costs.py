@@ -2,6 +2,7 @@
 
 import functools
 import json
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -24,15 +25,19 @@ def costs() -> dict[str, Any]:
     return content
 
 
-def describe(scale: Scale, workers: int, trains: bool) -> str:
+# Whether a world has a trained "model", "dslate" or rival already.
+Given = Callable[[str, str], bool]
+
+
+def describe(scale: Scale, workers: int, is_given: Given) -> str:
     """What a run will take, part by part, on one line."""
-    parts = seconds_of(scale, workers, trains)
+    parts = seconds_of(scale, workers, is_given)
     shown = ", ".join(f"{name} {duration(s)}" for name, s in parts.items() if s >= 1)
     total = duration(sum(parts.values()))
     return f"scale {scale.name}: about {total} from nothing with {workers} workers ({shown})"
 
 
-def seconds_of(scale: Scale, workers: int, trains: bool) -> dict[str, float]:
+def seconds_of(scale: Scale, workers: int, is_given: Given) -> dict[str, float]:
     """Seconds of each part of a run."""
     table, methods = costs(), methods_of(scale)
     parts = dict.fromkeys(("collecting", "training", "graphs", "judging", "report"), 0.0)
@@ -41,10 +46,11 @@ def seconds_of(scale: Scale, workers: int, trains: bool) -> dict[str, float]:
     for world in scale.worlds:
         if modelled or rivals:
             parts["collecting"] += scale.clips * table["clip"][world] / workers
-        if trains:
-            parts["training"] += modelled * _training(scale, world, scale.preset)
-            parts["training"] += (world in scale.dslate) * modelled * _training(scale, world, "cpu")
-            parts["training"] += sum(_rival(scale, name) for name in rivals)
+        if modelled and not is_given(world, "model"):
+            parts["training"] += _training(scale, world, scale.preset)
+        if modelled and world in scale.dslate and not is_given(world, "dslate"):
+            parts["training"] += _training(scale, world, "cpu")
+        parts["training"] += sum(_rival(scale, n) for n in rivals if not is_given(world, n))
         if modelled:
             parts["graphs"] += _looks(scale, world)
         for name, episodes in episodes_of(scale, world).items():
@@ -69,7 +75,8 @@ def _looks(scale: Scale, world: str) -> float:
     A dSLATE that stands beside the model looks at as many as the paper's graph is built from.
     """
     few, all_clips = clips_of(scale, "best"), clips_of(scale, "paper")
-    clips = few + all_clips + ("slots" in scale.studies) * len(scale.slots) * few
+    varied = "slots" in scale.studies and "ncs" in methods_of(scale)
+    clips = few + all_clips + varied * len(scale.slots) * few
     look = costs()["look"]
     return float(clips * look[scale.preset][world]) + (world in scale.dslate) * float(
         all_clips * look["cpu"][world]
@@ -110,6 +117,8 @@ def episodes_of(scale: Scale, world: str) -> dict[str, int]:
     cells = GOALS * len(scale.objects)
     if world in scale.dslate and "ncs" in methods:
         counts["ncs, dSLATE"] = cells * scale.seeds * scale.dslate_episodes
+    if world in scale.dslate and "nf" in methods:
+        counts["nf, dSLATE"] = cells * scale.seeds * scale.dslate_episodes
     if world in scale.dslate and "mpc" in methods:
         counts["mpc, dSLATE"] = cells * scale.slow_seeds * scale.slowest_episodes
     return counts

@@ -77,6 +77,13 @@ class Evaluate(Command):
             raise ValueError("must be i/n with i from 0 to n-1, such as 0/4")
         return text
 
+    @field_validator("out")
+    @classmethod
+    def _can_be_added_to(cls, path: Path) -> Path:
+        if path.suffix == ".gz":
+            raise ValueError(f"{path}: a packed file cannot be added to; name a .jsonl file")
+        return path
+
     @field_validator("objects")
     @classmethod
     def _are_counts(cls, counts: tuple[int, ...]) -> tuple[int, ...]:

@@ -125,7 +125,7 @@ class GraphShop:
         if wanted:
             say(f"{self._folder}: building {len(wanted)} graphs")
         for plan in sorted(wanted, key=lambda p: p.slots):  # each number is looked at once
-            clips = max(p.clips for p in wanted if p.slots == plan.slots)
+            clips = max(p.clips for p in plans if p.slots == plan.slots)
             path = self.path(plan)
             make_once(path, path.exists, functools.partial(self._build, plan, clips))
         self._seen.clear()

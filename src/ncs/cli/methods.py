@@ -9,6 +9,7 @@ import numpy as np
 
 from ncs.evaluation.harness import Method
 from ncs.records import ConfigError, Env, Policy
+from ncs.storage import digest_file, digest_json
 
 if TYPE_CHECKING:
     from ncs.agent import Mind
@@ -87,7 +88,7 @@ def _load_policy(model: str, checkpoint: str) -> "TrainedPolicy":
 
 def _planner(method: Method, n_objects: int) -> Policy:
     """Model-predictive control with a trained world model."""
-    from ncs.agent import arena
+    from ncs.agent import PAPER_SPARE, arena
     from ncs.baselines.mpc import MpcConfig, MpcPolicy
     from ncs.model.checkpoint import read_manifest
     from ncs.model.run import trained_slots
@@ -96,6 +97,7 @@ def _planner(method: Method, n_objects: int) -> Policy:
     model = _load_world(folder, method.checkpoint)
     trained_on = read_manifest(Path(folder))["buffer"]
     spare = trained_slots(model.config) - int(trained_on["objects"])
+    spare = PAPER_SPARE if options["preset"] == "paper" else spare
     n_slots = int(options.get("slots") or n_objects + spare)
     reach, fields = arena(trained_on["world"]), MpcConfig.model_fields
     changes = {name: value for name, value in options.items() if name in fields}
@@ -117,8 +119,8 @@ def _load_world(model: str, checkpoint: str) -> "WorldModel":
 
 def _mind(method: Method) -> "Mind":
     """The model and graph of a method, read once in a process."""
-    files = dict(method.files)
-    return _load_mind(files["model"], files["graph"], method.checkpoint)
+    files, (weights, graph) = dict(method.files), method.checkpoint.split("+")[:2]
+    return _load_mind(files["model"], files["graph"], f"{weights}+{graph}")
 
 
 @functools.lru_cache(maxsize=2)
@@ -169,15 +171,32 @@ def learned_method(
         )
     options: list[tuple[str, str | int | float | bool]] = [("preset", preset)]
     options += [("slots", slots)] if slots else []
+    options += [("settings", _settings(name, preset))]
     if name in RIVALS or name == "mpc":
         if graph or switches or (slots and name in RIVALS):
             raise ConfigError(f"method: {name} takes no graph or extensions, and only mpc slots")
         return _without_graph(name, model, () if name in RIVALS else tuple(options))
-    path = graph or graph_path(model, preset)
+    if name == "nf" and (graph or switches):
+        raise ConfigError("method: nf takes no graph of its own and no extensions")
+    path, sets = graph or graph_path(model, preset), sets_path(model, preset)
     mind = Mind.load(model, preset, path)
     options += sorted(switches.items())
-    files = (("model", str(model)), ("graph", str(path)), ("sets", str(sets_path(model, preset))))
-    return Method(name=name, options=tuple(options), checkpoint=mind.checkpoint, files=files)
+    files = (("model", str(model)), ("graph", str(path)), ("sets", str(sets)))
+    checkpoint = mind.checkpoint + (f"+{digest_file(sets)[:8]}" if name == "nf" else "")
+    return Method(name=name, options=tuple(options), checkpoint=checkpoint, files=files)
+
+
+def _settings(name: str, preset: Preset) -> str:
+    """A hash of what a method's preset stands for, so that results tell when that changes."""
+    from ncs.agent import PAPER_SPARE, control_preset
+    from ncs.baselines.mpc import MpcConfig
+
+    spare = PAPER_SPARE if preset == "paper" else "as in training"
+    if name == "ncs":
+        return digest_json([control_preset(preset).model_dump(), spare])[:8]
+    if name == "mpc":
+        return digest_json([MpcConfig(presence=preset == "best").model_dump(), spare])[:8]
+    return digest_json([name, preset, spare])[:8]
 
 
 def _without_graph(

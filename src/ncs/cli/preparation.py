@@ -163,7 +163,7 @@ def prepare(scale: Scale, world: str, out: Path, models: Path | None, workers: i
         return Kit(world, buffer, rivals=rivals)
     model, graphs = make_minds(scale, world, buffer, out, models)
     dslate = make_dslate(scale, world, buffer, out, models) if world in scale.dslate else None
-    return Kit(world, buffer, model, dslate, rivals, graphs)
+    return Kit(world, buffer, model, None if dslate == model else dslate, rivals, graphs)
 
 
 def make_minds(
@@ -171,10 +171,13 @@ def make_minds(
 ) -> tuple[Path, dict[str, Path]]:
     """The world model with its graphs in its folder, and all graphs by name."""
     from ncs.cli.graphs import GraphShop, graph_plans, install
+    from ncs.cli.studies import methods_of
 
     given = given_model(models, world, WORLD_MODELS) if models else None
     model = given or make_model(scale, world, buffer, out)
     shop = GraphShop(model, buffer, out / "graphs", scale.states)
+    if "ncs" not in methods_of(scale):
+        scale = scale.model_copy(update={"studies": ()})  # the others need no graphs of their own
     graphs = shop.make(graph_plans(scale, world, shop.slots()))
     if given is None:
         install(model, graphs)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Reproduce(Command):
     """Do the paper again, from nothing to a report.
 
-    Collects buffers, trains models and rivals, builds graphs, judges every method on every cell of
+    Collects buffers, trains models and rivals, builds graphs, judges the methods on every cell of
     Table 1, runs the ablations, draws the figures, and writes report.html (one file, opens
     anywhere) and report.md, every number beside the paper's. 'smoke' shows in minutes that every
     part works, its numbers mean nothing; 'laptop' takes hours on two cores; 'paper' is the paper's
@@ -68,7 +68,7 @@ class Reproduce(Command):
         from ncs.evaluation.grid import missing
 
         scale = self.resolve()
-        say(describe(scale, self.workers, self.models is None))
+        say(describe(scale, self.workers, self._is_given))
         if self.estimate:
             return
         began = time.perf_counter()
@@ -97,6 +97,13 @@ class Reproduce(Command):
             raise DataError(f"{self.models}: there is no such folder of models")
         asked = (self.worlds, self.methods, self.studies, self.seeds, self.episodes)
         return Scale.named(self.scale).narrowed(*asked)
+
+    def _is_given(self, world: str, kind: str) -> bool:
+        """Whether a trained model need not be trained."""
+        from ncs.cli.preparation import WORLD_MODELS, given_model
+
+        kinds = WORLD_MODELS if kind == "model" else (kind,)
+        return self.models is not None and given_model(self.models, world, kinds) is not None
 
     def _prepare(self, scale: Scale, world: str) -> "Kit":
         """Everything the methods of a world need."""
@@ -132,7 +139,7 @@ class Reproduce(Command):
         from ncs.cli.preparation import claimed, say
 
         with claimed(self.out / "report.html"):
-            about = describe_run(scale, kits)
+            about = describe_run(scale, kits, self.models is not None)
             save_points(self.out / "results", requests, cells, about)
             say("drawing figures")
             with contextlib.redirect_stdout(sys.stderr):  # 'ncs solve' has a last word, too

@@ -40,7 +40,7 @@ class Table(Command):
         if not results:
             raise DataError(f"{self.files[0]}: holds no results yet; run 'ncs evaluate' first")
         if self.as_json or self.format == "json":
-            print(json.dumps(as_records(results, self.score), indent=1))
+            print(json.dumps(as_records(results, self.score, names), indent=1))
         else:
             draw = {"text": as_text, "markdown": as_markdown}[self.format]
             print(draw(results, self.score, names))

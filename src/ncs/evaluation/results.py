@@ -69,6 +69,8 @@ def _content(path: Path) -> bytes:
         text = unpacker.decompress(data, MOST_BYTES)
     except zlib.error as error:
         raise DataError(f"{path}: cannot be unpacked ({brief(error)})") from None
+    if unpacker.unused_data:
+        raise DataError(f"{path}: something follows the packed rows; restore it or write it anew")
     if not unpacker.eof:
         over = f"holds more than {MOST_BYTES} bytes"
         reason = over if unpacker.unconsumed_tail else "is cut off before its end"

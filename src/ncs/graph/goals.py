@@ -1,4 +1,4 @@
-"""Goal pictures are looked at once, not at every step.
+"""Pictures that stay the same, goals above all, are looked at once and not at every step.
 
 Legend: B lanes, H height, W width, C colours.
 """
@@ -14,7 +14,7 @@ Encode = Callable[[NDArray[np.uint8], Sequence[int]], list[Entities]]
 
 
 class GoalCache:
-    """The goals' entities, encoded once for as long as a lane's goal picture stays the same."""
+    """Entities of goals or scenes, encoded once for as long as a lane's picture stays the same."""
 
     def __init__(self, encode: Encode) -> None:
         """Starts without any goal.
