@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ncs.agent import Mind, arena, control_preset, shipped_model
+from ncs.agent import Mind, Preset, arena, control_preset, shipped_model
 from ncs.baselines.mpc import MpcConfig, MpcPolicy
 from ncs.envs import make_env
 from ncs.records import Policy
 
 LANES = 10
-ROUNDS = 5
+ROUNDS = 3
+MODELS: dict[str, Preset] = {"blocks-cpu-0": "paper", "blocks-fast-0": "best"}
 WANTED = 33  # the paper's ratio
 
 
@@ -32,26 +33,32 @@ def seconds_per_decision(policy: Policy, image: np.ndarray, goal: np.ndarray) ->
     return float(np.median(rounds)) / LANES
 
 
+def compare(model: Path, preset: Preset, objects: int) -> None:
+    """Prints what a decision of either costs with a model, the paper's way or with extensions."""
+    mind = Mind.load(model, preset)
+    reach, config = arena(mind.world), MpcConfig(presence=preset == "best")
+    envs = [make_env(mind.world, n_objects=objects) for _ in range(LANES)]
+    seen = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)]
+    image, goal = (np.stack([o[name] for o in seen]) for name in ("image", "goal"))
+    slots = mind.slots_for(objects, preset)
+    ours = seconds_per_decision(mind.policy(control_preset(preset), slots), image, goal)
+    rival = MpcPolicy(mind.model, slots, reach.low, reach.high, reach.height, config)
+    theirs = seconds_per_decision(rival, image, goal)
+    print(
+        f"{model.name}, {objects} objects: NCS {1000 * ours:7.2f} ms a decision, "
+        f"MPC {1000 * theirs:7.2f} ms, {theirs / ours:.1f} times as long (paper: {WANTED})",
+        flush=True,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", type=Path, default=None)
     parser.add_argument("--objects", type=int, nargs="+", default=[4, 7])
     options = parser.parse_args()
     torch.set_num_threads(1)
-    mind = Mind.load(options.model or shipped_model("blocks-fast-0"))
-    reach, config = arena(mind.world), MpcConfig()
     for objects in options.objects:
-        envs = [make_env(mind.world, n_objects=objects) for _ in range(LANES)]
-        seen = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)]
-        image, goal = (np.stack([o[name] for o in seen]) for name in ("image", "goal"))
-        slots = objects + mind.spare
-        ours = seconds_per_decision(mind.policy(control_preset("best"), slots), image, goal)
-        rival = MpcPolicy(mind.model, slots, reach.low, reach.high, reach.height, config)
-        theirs = seconds_per_decision(rival, image, goal)
-        print(
-            f"{objects} objects: NCS {1000 * ours:7.2f} ms a decision, MPC {1000 * theirs:7.2f} ms,"
-            f" {theirs / ours:.1f} times as long (paper: {WANTED})"
-        )
+        for name, preset in MODELS.items():
+            compare(shipped_model(name), preset, objects)
 
 
 if __name__ == "__main__":

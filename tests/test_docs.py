@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ncs.analysis.points import file_of, load_points, names_of
 from ncs.analysis.table import as_markdown
 from ncs.evaluation.results import read_results
 
@@ -57,9 +58,22 @@ def test_torch_is_pinned_as_promised() -> None:
     assert "\ntorch==2.13.0\n" in (REPOSITORY / "constraints.txt").read_text()
 
 
-@pytest.mark.parametrize(
-    "path", sorted((REPOSITORY / "results").glob("*.jsonl")), ids=lambda p: p.name
-)
+FILES = [*(REPOSITORY / "results").glob("*.jsonl*")]
+RUNS = [path.parent for path in (REPOSITORY / "results").glob("*/index.json")]
+
+
+@pytest.mark.parametrize("path", sorted(FILES), ids=lambda p: p.name)
 def test_the_results_in_the_readme_are_those_in_the_files(path: Path) -> None:
     assert path.name in README
     assert as_markdown(read_results(path), "best") in README
+
+
+@pytest.mark.parametrize("path", sorted(RUNS), ids=lambda p: p.name)
+def test_the_table_in_the_readme_is_that_of_the_run(path: Path) -> None:
+    assert f"ncs table results/{path.name} --format markdown" in README
+    names = names_of(load_points(path))
+    assert as_markdown(read_results(file_of(path, "table")), "best", names) in README
+
+
+def test_there_is_a_run_to_speak_of() -> None:
+    assert RUNS

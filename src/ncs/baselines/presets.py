@@ -10,7 +10,7 @@ from ncs.records import ConfigError
 RivalName = Literal["bc", "iql", "gcivl"]
 RivalPreset = Literal["paper", "cpu"]
 MODULES = {"bc": "cloning", "iql": "iql", "gcivl": "gcivl"}
-CPU_STEPS = {"bc": 2400, "iql": 900, "gcivl": 1200}  # some eight minutes of one core each
+CPU_STEPS = {"bc": 2400, "iql": 1800, "gcivl": 1200}  # flat well before the end
 
 
 def rival_config(

@@ -91,7 +91,7 @@ _CHANGES: dict[ScaleName, dict[str, object]] = {
         "graph_clips": 500,  # more gain nothing where edges are composed
         "slow_episodes": 5,
         "dslate_episodes": 20,
-        "slowest_episodes": 2,
+        "slowest_episodes": 1,
         "study_seeds": 2,
         "study_episodes": 25,
     },
