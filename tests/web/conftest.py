@@ -12,6 +12,10 @@ import httpx
 import pytest
 
 from ncs.agent import shipped_model
+from ncs.analysis.points import CELLS
+from ncs.analysis.table import as_records
+from ncs.evaluation.results import read_results
+from ncs.storage import write_json
 from ncs.web.serve import address_of, make_server, open_socket
 from ncs.web.shelf import Places
 
@@ -66,11 +70,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def make_results(base: Path) -> Path:
     """A folder with one result file: the first rows of a published one."""
-    published = FOLDER.parents[1] / "results" / "blocks-fast-0-best.jsonl"
+    published = FOLDER.parents[1] / "results" / "ablations" / "blocks-hard-lookalike.jsonl"
     folder = base / "results"
     folder.mkdir()
     lines = published.read_text().splitlines(keepends=True)[:50]
     (folder / "few.jsonl").write_text("".join(lines))
+    cells = as_records(read_results(folder / "few.jsonl"), "best")
+    run = [{**cell, "label": "ours, named"} for cell in cells]
+    write_json(folder / "run" / CELLS, {"cells": run})
     return folder
 
 

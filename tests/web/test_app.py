@@ -280,8 +280,9 @@ def test_the_graph_has_every_node_and_every_edge(site: Site) -> None:
 
 
 def test_results_stand_beside_the_papers(site: Site) -> None:
-    (file,) = site.client.get("/api/results").json()["files"]
-    assert file["name"] == "few.jsonl"
+    run, file = site.client.get("/api/results").json()["files"]
+    assert (run["name"], file["name"]) == ("run", "few.jsonl")
+    assert {cell["label"] for cell in run["cells"]} == {"ours, named"}
     assert {cell["source"] for cell in file["cells"]} == {"ours", "paper"}
     assert {cell["score"] for cell in file["cells"]} == {"best", "final"}
 

@@ -3,6 +3,7 @@
 FOLDER/index.json        one entry a line of a study
 FOLDER/table.jsonl.gz    results, as 'ncs evaluate' writes them and 'ncs table' reads them, packed
 FOLDER/noise.jsonl.gz    ...
+FOLDER/cells.json        the table's cells by both scores, for who would not read all its rows
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ncs.analysis.table import Names
+from ncs.analysis.table import SCORES, Names, as_records
 from ncs.evaluation.grid import Request, results_of
 from ncs.evaluation.harness import judge_hash
 from ncs.evaluation.metrics import Estimate, over_seeds
@@ -19,6 +20,7 @@ from ncs.records import Result
 from ncs.storage import read_json, write_json
 
 INDEX = "index.json"
+CELLS = "cells.json"
 # Together these tell one line of a study from another.
 LINE_FIELDS = ("method", "world", "split", "config", "checkpoint")
 
@@ -52,6 +54,11 @@ def save_points(folder: Path, requests: Sequence[Request], cells: Path, about: A
         save_results(file_of(folder, name), rows.values())
     lines = [_index_line(request) for request in requests]
     write_json(folder / INDEX, {"lines": lines, "about": about})
+    own = [line for line in lines if line["study"] == "table"]
+    names = {(line["config"], line["checkpoint"]): line["label"] for line in own}
+    table = list(studies.get("table", {}).values())
+    records = [cell for score in SCORES for cell in as_records(table, score, names)]
+    write_json(folder / CELLS, {"cells": records})
 
 
 def file_of(folder: Path, study: str) -> Path:

@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,11 +14,13 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from ncs.analysis.table import as_records
+from ncs.analysis.points import CELLS
+from ncs.analysis.table import SCORES, as_records
 from ncs.analysis.trace import encode_gif
 from ncs.control.config import EXTENSIONS, ControlConfig
 from ncs.evaluation.results import read_results
 from ncs.records import ConfigError, DataError, NcsError
+from ncs.storage import read_json
 from ncs.web.asks import HealthAsk, Manner, ModelAsk, SceneAsk, TaskAsk
 from ncs.web.guard import UPLOAD_PATH, Guard
 from ncs.web.health import SHIPPED, Clinic, read_page, shipped_report
@@ -241,14 +244,21 @@ def add_reports(app: FastAPI, hall: Hall) -> None:
         return Response(hall.clinic.page(ask), media_type="text/html", headers=headers)
 
 
+def read_cells(path: Path) -> list[dict[str, Any]]:
+    """The cells of a result file, or of the run that wrote them down."""
+    if path.name == CELLS:
+        cells: list[dict[str, Any]] = read_json(path)["cells"]
+        return cells
+    rows = read_results(path)
+    return [cell for score in SCORES for cell in as_records(rows, score)]
+
+
 def list_results(hall: Hall) -> dict[str, Any]:
     """Every result file's cells beside the paper's, and the names of figures."""
     files = []
     for name, path in result_files(hall.places).items():
         age = path.stat().st_mtime_ns
         if hall.results.get(name, (0, []))[0] != age:
-            rows = read_results(path)
-            cells = [cell for score in ("best", "final") for cell in as_records(rows, score)]
-            hall.results[name] = (age, cells)
+            hall.results[name] = (age, read_cells(path))
         files.append({"name": name, "cells": hall.results[name][1]})
     return {"files": files, "figures": list(pictures(hall.places))}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ncs.agent import Mind, Preset, graph_hash, graph_path, graph_preset, graph_slots, watch
+from ncs.analysis.points import CELLS
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
@@ -189,8 +190,9 @@ def pictures(places: Places) -> dict[str, Path]:
 
 
 def result_files(places: Places) -> dict[str, Path]:
-    """Result files by name."""
+    """Result files by name; of an 'ncs reproduce' the file that holds its cells."""
     if places.results is None:
         return {}
     found = [*places.results.glob("*.jsonl"), *places.results.glob("*.jsonl.gz")]
-    return {path.name: path for path in sorted(found)}
+    runs = {path.parent.name: path for path in places.results.glob(f"*/{CELLS}")}
+    return dict(sorted(runs.items())) | {path.name: path for path in sorted(found)}

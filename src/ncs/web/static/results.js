@@ -41,8 +41,8 @@ function tables(cells) {
   });
 }
 
-const label = ({ method, source, split }) => (source === "paper" ? `${method} (paper)`
-  : `${method}${split === "test" ? "" : `, ${split} tasks`}`);
+const label = ({ method, label: name, source, split }) => (source === "paper" ? `${method} (paper)`
+  : `${name ?? method}${split === "test" ? "" : `, ${split} tasks`}`);
 
 function table(counts, rows) {
   const head = ["method", ...counts.map((n) => `${n} objects`), "seeds x episodes", "checkpoint"];
