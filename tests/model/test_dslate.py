@@ -385,3 +385,21 @@ def test_of_several_attempts_the_best_explained_one_is_kept_for_each_clip() -> N
         torch.cat([kept.kind, kept.state], dim=-1), slot_ABKS[best_B, torch.arange(6)]
     )
     assert len(best_B.unique()) > 1  # or nothing was chosen
+
+
+def test_surplus_slots_are_empty_where_each_has_a_price() -> None:
+    frame = make_clips()[0][:, 0]
+    dear = make_model(slot_price=1e6).encode(frame, 5, seeded())
+    assert dear.presence.sum(dim=1).tolist() == [2] * len(frame)  # two is the fewest
+    assert not dear.mask[~dear.presence].any()
+    assert not dear.kind[~dear.presence].any()
+    total = dear.mask.sum(dim=1)
+    assert torch.allclose(total, torch.ones_like(total), atol=1e-5)
+
+
+def test_slots_that_cost_next_to_nothing_stay_and_explain_no_worse_than_one_start() -> None:
+    frame = make_clips()[0][:, 0]
+    cheap = make_model(slot_price=1e-9, attempts=1).encode(frame, 1, seeded())
+    plain = make_model(attempts=1).encode(frame, 1, seeded())
+    assert torch.equal(cheap.kind, plain.kind)
+    assert cheap.presence.all()

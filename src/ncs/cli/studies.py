@@ -40,9 +40,9 @@ def method_of(
     return Evaluate(**values).resolve()
 
 
-def planner_of(scale: Scale, kit: Kit, preset: Preset = "best") -> Method:
+def planner_of(scale: Scale, kit: Kit) -> Method:
     """MPC, with as much search as the scale has."""
-    method = method_of("mpc", kit, preset)
+    method = method_of("mpc", kit)
     sizes = {"population": scale.population, "iterations": scale.iterations}
     changes = [(name, size) for name, size in sizes.items() if size is not None]
     return method.model_copy(update={"options": (*method.options, *changes)})
@@ -62,11 +62,11 @@ def lines_of(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
 
 
 def dslate_lines(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
-    """Methods on the paper's own world model, the paper's way, where a kit has one."""
+    """Methods on the paper's own world model, where a kit has one; ours the paper's way."""
     if kit.dslate is None or name not in MODELLED:
         return {}
     own = replace(kit, model=kit.dslate)
-    made = planner_of(scale, own, "paper") if name == "mpc" else method_of(name, own, "paper")
+    made = planner_of(scale, own) if name == "mpc" else method_of(name, own, "paper")
     return {f"{name}, dSLATE": made}
 
 

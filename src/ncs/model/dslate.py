@@ -8,23 +8,28 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from ncs.model.decoder import Scored, TokenDecoder, TokenEmbedding
 from ncs.model.dslate_config import DslateConfig
 from ncs.model.dvae import Dvae
 from ncs.model.dynamics import Dynamics, Filtered, run_filter
 from ncs.model.noise import Noise
-from ncs.model.slots import FeatureNet, SlotAttention
+from ncs.model.slots import Attended, FeatureNet, SlotAttention
 from ncs.model.world import Loss, ParameterGroup, Slots, WorldModel
 
 
 @dataclass(frozen=True)
-class First:
-    """The first pictures of clips, as attention and decoder read them."""
+class Read:
+    """Pictures as attention and decoder read them."""
 
     prepared: Tensor  # (B, P, I)
     embedded: Tensor  # (B, N + 1, D) the beginning and all tokens
     token: Tensor  # (B, N)
+
+    def rows(self, index: Tensor | slice) -> "Read":
+        """Some of the pictures."""
+        return Read(self.prepared[index], self.embedded[index], self.token[index])
 
 
 class Dslate(WorldModel):
@@ -66,6 +71,10 @@ class Dslate(WorldModel):
         self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
     ) -> Slots:
         """The entities of single images (uint8), with the iterations used for the graph."""
+        if self.config.slot_price > 0:
+            noise = Noise(generator, device=frame_BHWC.device)
+            seen = self._fewest(self._read(frame_BHWC), n_slots, noise)
+            return self._describe(seen.slot, seen.share)
         action_B0A = torch.zeros(len(frame_BHWC), 0, 6, device=frame_BHWC.device)
         followed = self.follow(frame_BHWC[:, None], action_B0A, n_slots, generator)
         return followed.map(lambda value: value[:, 0])
@@ -80,13 +89,10 @@ class Dslate(WorldModel):
     ) -> Slots:
         """The entities of clips (B, T, K, ...), slot k the same entity in every frame."""
         batch, frames = frame_BTHWC.shape[:2]
-        frame_RHWC = frame_BTHWC.flatten(0, 1)
         noise = Noise(generator, device=frame_BTHWC.device)
-        token_RN = self.dvae.encode(frame_RHWC)
-        embedded_RND = self.embedding(token_RN)
-        prepared_RPI = self._prepare(frame_RHWC, embedded_RND)
-        prepared_BTPI = prepared_RPI.view(batch, frames, *prepared_RPI.shape[1:])
-        first = First(prepared_BTPI[:, 0], embedded_RND[::frames], token_RN[::frames])
+        read = self._read(frame_BTHWC.flatten(0, 1))
+        prepared_BTPI = read.prepared.view(batch, frames, *read.prepared.shape[1:])
+        first = read.rows(slice(None, None, frames))
         filtered = run_filter(
             self.slots,
             self.dynamics,
@@ -97,7 +103,12 @@ class Dslate(WorldModel):
         )
         return self._describe(filtered.corrected, filtered.share)
 
-    def _start(self, first: First, n_slots: int, noise: Noise) -> Tensor:
+    def _read(self, frame_BHWC: Tensor) -> Read:
+        token_BN = self.dvae.encode(frame_BHWC)
+        embedded_BND = self.embedding(token_BN)
+        return Read(self._prepare(frame_BHWC, embedded_BND), embedded_BND, token_BN)
+
+    def _start(self, first: Read, n_slots: int, noise: Noise) -> Tensor:
         """Slots before any look: of several draws, the one that comes to explain its picture best.
 
         A slot that settled on two objects, or two on one, leaves tokens that it cannot tell.
@@ -106,15 +117,46 @@ class Dslate(WorldModel):
         starts_ABKS = [self.slots.start(batch, n_slots, noise) for _ in range(self.config.attempts)]
         if self.config.attempts == 1:
             return starts_ABKS[0]
-        picture_B = torch.arange(batch, device=first.token.device)
-        weight_B = torch.ones(batch, device=first.token.device)
-        errors_AB = []
-        for start_BKS in starts_ABKS:
-            seen = self.slots(first.prepared, start_BKS, self.config.inference_iterations)
-            feature_BND = self.decoder(first.embedded[:, :-1], seen.slot, picture_B)
-            errors_AB.append(self.decoder.score(feature_BND, first.token, weight_B).cross_entropy)
+        errors_AB = [self._attempt(first, start_BKS)[1] for start_BKS in starts_ABKS]
         best_B = torch.stack(errors_AB).argmin(dim=0)
-        return torch.stack(starts_ABKS)[best_B, picture_B]
+        return torch.stack(starts_ABKS)[best_B, torch.arange(batch, device=best_B.device)]
+
+    def _attempt(self, read: Read, start_BKS: Tensor) -> tuple[Attended, Tensor]:
+        """What slots become from a start, and how badly they explain their picture (B,)."""
+        seen = self.slots(read.prepared, start_BKS, self.config.inference_iterations)
+        picture_B = torch.arange(len(read.token), device=read.token.device)
+        feature_BND = self.decoder(read.embedded[:, :-1], seen.slot, picture_B)
+        weight_B = torch.ones(len(read.token), device=read.token.device)
+        return seen, self.decoder.score(feature_BND, read.token, weight_B).cross_entropy
+
+    def _fewest(self, read: Read, n_slots: int, noise: Noise) -> Attended:
+        """Slots of pictures, as few as explain them; the others are zero and claim no cell.
+
+        With many to spare, several would share one object. Each round takes one slot away and
+        goes on with the pictures that are better off for it.
+        """
+        batch, device = len(read.token), read.token.device
+        cells, width = read.prepared.shape[1], self.config.slot_width
+        slot_BKS = torch.zeros(batch, n_slots, width, device=device)
+        share_BKP = torch.zeros(batch, n_slots, cells, device=device)
+        cost_B = torch.full((batch,), torch.inf, device=device)
+        row_R = torch.arange(batch, device=device)
+        for count in range(n_slots, min(n_slots, 2) - 1, -1):
+            tries = self.config.attempts if count == n_slots else max(1, self.config.attempts // 2)
+            before_R = cost_B[row_R]
+            for _ in range(tries):
+                start_RKS = self.slots.start(len(row_R), count, noise)
+                seen, error_R = self._attempt(read.rows(row_R), start_RKS)
+                cost_R = error_R + self.config.slot_price * count
+                wins_R = cost_R < cost_B[row_R]
+                won_R, surplus = row_R[wins_R], (0, 0, 0, n_slots - count)
+                cost_B[won_R] = cost_R[wins_R]
+                slot_BKS[won_R] = functional.pad(seen.slot[wins_R], surplus)
+                share_BKP[won_R] = functional.pad(seen.share[wins_R], surplus)
+            row_R = row_R[cost_B[row_R] < before_R]
+            if not len(row_R):
+                break
+        return Attended(slot_BKS, share_BKP)
 
     @torch.no_grad()
     def predict(self, slots: Slots, action_BA: Tensor) -> Slots:
@@ -216,15 +258,16 @@ class Dslate(WorldModel):
         }
 
     def _describe(self, slot_BTKS: Tensor, share_BTKP: Tensor) -> Slots:
-        """Slots as the record that leaves the room."""
+        """Slots as the record that leaves the room; the axis of frames may be missing."""
         width = self.config.type_width
+        mass_BTK = share_BTKP.sum(dim=-1)
         won_BTKP = share_BTKP == share_BTKP.amax(dim=-2, keepdim=True)
         cells_BTK = won_BTKP.sum(dim=-1)
         return Slots(
             kind=slot_BTKS[..., :width],
             state=slot_BTKS[..., width:],
             mask=share_BTKP,
-            presence=share_BTKP.sum(dim=-1) >= self.config.presence_mass,
+            presence=(mass_BTK > 0) & (mass_BTK >= self.config.presence_mass),
             # How clearly a slot holds the cells it wins; one that wins none is not to be trusted.
             confidence=(share_BTKP * won_BTKP).sum(dim=-1) / cells_BTK.clamp(min=1),
         )

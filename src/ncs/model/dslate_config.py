@@ -32,6 +32,9 @@ class DslateConfig(Settings):
     iterations: int = Field(3, ge=1)  # in training
     inference_iterations: int = Field(7, ge=1)  # the paper uses more for the graph
     attempts: int = Field(1, ge=1, le=64)  # starts tried in use, the best kept; the paper tries 1
+    # Nats that one slot more must save in a single image, where slots are no more than that takes;
+    # 0 uses as many as it is told to, as the paper does.
+    slot_price: float = Field(0.0, ge=0)
     slot_width: int = Field(192, ge=2)
     type_width: int = Field(96, ge=1)  # the rest of a slot is its state
     slot_hidden: int = Field(192, ge=1)  # of the residual step; SLATE's, the paper gives none
@@ -87,6 +90,7 @@ class DslateConfig(Settings):
             dynamics_layers=2,
             dynamics_residual=True,
             attempts=4,  # one start in five settles on two objects at once
+            slot_price=2.0,  # an object more saves about ten, a slot that shares one half of one
             clip_length=2,  # twice the different scenes for the same frames
             consistency=0.1,  # teaches the dynamics sooner than tokens alone do
             consistency_after=3500,  # once objects are found
