@@ -90,7 +90,7 @@ class DslateConfig(Settings):
             dynamics_layers=2,
             dynamics_residual=True,
             attempts=4,  # one start in five settles on two objects at once
-            slot_price=1.5,  # an object saves about ten, a faint one two, a slot that shares one half
+            slot_price=1.5,  # an object saves about ten, a faint one two, a shared one half
             clip_length=2,  # twice the different scenes for the same frames
             consistency=0.1,  # teaches the dynamics sooner than tokens alone do
             consistency_after=3500,  # once objects are found
