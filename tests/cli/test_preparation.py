@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 from tests.conftest import REPOSITORY
 
-from ncs.cli.preparation import WORLD_MODELS, given_model, is_collected, keyed, make_once
+from ncs.cli.preparation import (
+    WORLD_MODELS,
+    given_model,
+    is_collected,
+    keyed,
+    make_dslate,
+    make_once,
+)
+from ncs.cli.scales import Scale
 
 CHECKPOINTS = REPOSITORY / "checkpoints"
 
@@ -29,6 +37,13 @@ def test_the_model_that_ships_is_taken_from_a_folder_of_several() -> None:
 )
 def test_a_model_is_found_by_its_kind_and_rivals_in_their_own_folder(kind: str, name: str) -> None:
     assert given_model(CHECKPOINTS, "block-rearrange", (kind,)) == CHECKPOINTS / name
+
+
+def test_a_given_dslate_is_taken_as_it_is(small_buffer: Path, tmp_path: Path) -> None:
+    scale = Scale.named("laptop")
+    found = make_dslate(scale, "block-rearrange", small_buffer, tmp_path, CHECKPOINTS)
+    assert found == CHECKPOINTS / "blocks-cpu-0"
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_buffer_is_there_only_when_whole(small_buffer: Path, tmp_path: Path) -> None:
