@@ -33,6 +33,7 @@ def describe_run(scale: Scale, kits: Sequence[Kit], given: bool) -> dict[str, An
 
     ``given`` says that models came from a folder; what would have trained them is then left out.
     """
+    from ncs.baselines.rival import load_policy
     from ncs.data.buffer import open_buffer
     from ncs.model.checkpoint import checkpoint_hash
 
@@ -49,7 +50,7 @@ def describe_run(scale: Scale, kits: Sequence[Kit], given: bool) -> dict[str, An
         if kit.dslate is not None:
             facts[f"dSLATE of {kit.world}"] = checkpoint_hash(kit.dslate)
         for name, folder in kit.rivals.items():
-            facts[f"{name} of {kit.world}"] = checkpoint_hash(folder)
+            facts[f"{name} of {kit.world}"] = load_policy(folder).checkpoint
     return facts
 
 
