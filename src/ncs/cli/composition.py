@@ -25,7 +25,7 @@ from ncs.storage import read_arrays, write_bytes
 
 TITLE = "Neural Constraint Satisfaction, reproduced"
 SOLVED_OBJECTS = 4
-SOLVED_SEED = 3
+SOLVED_SEED = 4
 
 
 def describe_run(scale: Scale, kits: Sequence[Kit], given: bool) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def draw_solutions(kits: Sequence[Kit], folder: Path) -> dict[str, Path]:
         if kit.model is None:
             continue
         mind = Mind.load(kit.model)
-        out = folder / keyed(kit.world, mind.checkpoint)
+        out = folder / keyed(kit.world, mind.checkpoint, SOLVED_OBJECTS, SOLVED_SEED)
         if not (out / "trace.json").exists():  # the last that is written
             Solve(
                 world=kit.world,
