@@ -7,7 +7,7 @@ import torch
 from painted_blocks import GREY, centres, paint
 from torch import Tensor
 
-from ncs.model.placed_attention import Finder, Seeder, Seeds, alike, cell_centres, standouts
+from ncs.model.placed_attention import Finder, Seeder, Seeds, cell_centres, standouts
 from ncs.model.placed_config import PlacedConfig
 
 SIDE = 4
@@ -69,13 +69,6 @@ def test_neighbours_of_other_colours_have_seeds_of_their_own(least: float, found
     for seed in range(5):
         seeds = seed_slots(PlacedConfig(alike=least), image, n_slots=4, seed=seed)
         assert seeds.alive.sum() == found
-
-
-def test_colours_are_alike_however_strong_they_are() -> None:
-    colour = torch.tensor([[[0.1, 0.0, 0.0], [0.9, 0.1, 0.0], [0.0, 0.5, 0.0]]])
-    expected = torch.tensor([[True, True, False], [True, True, False], [False, False, True]])
-    assert torch.equal(alike(colour, colour, 0.9)[0], expected)
-    assert alike(colour, colour, 0.0).all()
 
 
 def test_random_seeds_are_all_alive() -> None:

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ncs.model.placed_attention import Finder, Reading, Seeder, alike
+from ncs.model.placed_attention import Finder, Reading, Seeder
+from ncs.model.placed_colour import alike
 from ncs.model.placed_config import PlacedConfig
 from ncs.model.placed_decoder import Painter, Picture
 from ncs.model.placed_dynamics import Mover

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ncs.model.placed_colour import alike_hues, hues
 from ncs.model.placed_config import PlacedConfig
 
 ABSENT = -1e4  # a logit that loses to every other
@@ -69,29 +70,6 @@ def squared_gaps(place_BK2: Tensor, centre_N2: Tensor) -> Tensor:
     across_BKN = place_BK2 @ centre_N2.T
     own_BK1 = place_BK2.square().sum(dim=-1, keepdim=True)
     return own_BK1 - 2 * across_BKN + centre_N2.square().sum(dim=-1)
-
-
-def alike(first_BKC: Tensor, second_BNC: Tensor, least: float) -> Tensor:
-    """Whether differences from the background have one hue (B, K, N), however strong they are.
-
-    ``least`` is the cosine they must reach; 0 finds everything alike.
-    """
-    if least == 0:
-        return alike_hues(first_BKC, second_BNC, least)
-    return alike_hues(hues(first_BKC), hues(second_BNC), least)
-
-
-def hues(colour_BNC: Tensor) -> Tensor:
-    """Colours at unit length."""
-    return functional.normalize(colour_BNC, dim=-1)
-
-
-def alike_hues(first_BKC: Tensor, second_BNC: Tensor, least: float) -> Tensor:
-    """What ``alike`` says of colours that are at unit length already."""
-    if least == 0:
-        shape = (*first_BKC.shape[:2], second_BNC.shape[1])
-        return torch.ones(shape, dtype=torch.bool, device=first_BKC.device)
-    return first_BKC @ second_BNC.transpose(1, 2) >= least
 
 
 class Seeder(nn.Module):

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ncs.model.placed_attention import Finder, Seeder, Seeds, View, alike, standouts
+from ncs.model.placed_attention import Finder, Seeder, Seeds, View, standouts
+from ncs.model.placed_colour import alike
 from ncs.model.placed_config import PlacedConfig
 from ncs.model.placed_decoder import Painter
 from ncs.model.placed_matching import survivors
