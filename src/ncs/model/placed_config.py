@@ -107,7 +107,7 @@ class PlacedConfig(Settings):
                 least_pixels=8.0,  # a fork
                 pick_radius=0.11,  # 0.05 m
                 # Shades are never told to within the tolerance, so all attempts are always made;
-                # six find .983 of seven objects and three .982, in half the time.
+                # three find about as many objects as six, in half the time.
                 attempts=3,
             )
         raise ConfigError(
