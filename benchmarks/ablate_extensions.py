@@ -17,7 +17,7 @@ from statistics import mean
 
 from ncs.control.config import EXTENSIONS
 from ncs.evaluation.results import read_results
-from ncs.model.checkpoint import read_manifest
+from ncs.training.checkpoint import read_manifest
 
 HOME = Path(__file__).parent.parent
 OUT = HOME / "results" / "ablations"

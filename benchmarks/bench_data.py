@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ncs.cli.methods import make_policy
+from ncs.agent.methods import make_policy
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
-from ncs.envs.block_scene import shared_scene
+from ncs.envs.blocks.scene import shared_scene
 from ncs.evaluation.harness import JudgeConfig, Method, evaluate
 from ncs.evaluation.results import read_results
 

@@ -13,7 +13,7 @@ import torch
 from reference_dslate import ReferenceDslate
 from torch import Tensor
 
-from ncs.model.dslate import Dslate, DslateConfig
+from ncs.model.dslate.world import Dslate, DslateConfig
 
 
 def make_steps(config: DslateConfig, clips: int) -> dict[str, Callable[[], None]]:

@@ -18,14 +18,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import torch
 
-from ncs.cli.viewer import Ask, Viewer
 from ncs.data.buffer import open_buffer
-from ncs.model.checkpoint import load_model
-from ncs.model.plan import TrainConfig
-from ncs.model.presets import preset
-from ncs.model.train import train
-from ncs.model.watch import Progress, Silence
+from ncs.health.looking import Ask, Viewer
 from ncs.storage import write_bytes
+from ncs.training.callback import Progress, Silence
+from ncs.training.checkpoint import load_model
+from ncs.training.presets import preset
+from ncs.training.schedule import TrainConfig
+from ncs.training.train import train
 
 EVERY = 500
 CLIPS = 60

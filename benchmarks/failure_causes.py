@@ -24,9 +24,9 @@ from ncs.control.decision import Decision
 from ncs.control.policy import GraphPolicy
 from ncs.control.view import states
 from ncs.envs import make_env
-from ncs.envs.rearrange import Rearrange
-from ncs.envs.tabletop import RobogymRearrange
-from ncs.envs.tabletop_tasks import Boxes, find_boxes, fits
+from ncs.envs.base import Rearrange
+from ncs.envs.tabletop.tasks import Boxes, find_boxes, fits
+from ncs.envs.tabletop.world import RobogymRearrange
 from ncs.evaluation.suite import fresh_task, frozen_task
 from ncs.graph.places import locate
 from ncs.records import Entities, Graph
@@ -77,7 +77,7 @@ def goal_places(env: Rearrange) -> Positions:
     scene = env.task.scene
     if isinstance(env, RobogymRearrange):
         return np.where(scene["constrained"][:, None], scene["goal"], np.nan)
-    from ncs.envs.block_tasks import cell_centres
+    from ncs.envs.blocks.tasks import cell_centres
 
     goal_N = scene["goal"]
     return np.where(goal_N[:, None] >= 0, cell_centres()[goal_N], np.nan)

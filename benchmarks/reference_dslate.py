@@ -2,7 +2,7 @@
 
 It follows the usual description step by step: channels-first convolutions, ``gumbel_softmax``,
 one-hot token matrices, attention spelled out, corrected and predicted slots decoded in turn. It
-computes what ``ncs.model.dslate`` computes, with dropout in the same places.
+computes what ``ncs.model.dslate.world`` computes, with dropout in the same places.
 
 Legend: B clips, T frames, R pictures, N tokens, K slots, D width, V vocabulary.
 """
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ncs.model.dslate import DslateConfig
+from ncs.model.dslate.world import DslateConfig
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from ncs.data.seeds import stream
 from ncs.envs import make_env
 from ncs.envs.arenas import arena_of
 from ncs.evaluation.metrics import fractional_success
-from ncs.model.plan import TrainConfig
-from ncs.model.train import train
 from ncs.records import Policy
+from ncs.training.schedule import TrainConfig
+from ncs.training.train import train
 
 WORLD = "block-rearrange"
 CLIPS = 2000

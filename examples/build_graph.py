@@ -11,7 +11,7 @@ from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 from ncs.graph.build import build
 from ncs.graph.summary import summarise
-from ncs.model.checkpoint import load_model
+from ncs.training.checkpoint import load_model
 
 with tempfile.TemporaryDirectory() as folder:
     config = CollectConfig(world="block-rearrange", episodes=50, seed=1)

@@ -40,3 +40,11 @@ def ncs(*words: object, cwd: Path | None = None) -> "subprocess.CompletedProcess
     process = ncs_process(*words, cwd=cwd)
     out, err = process.communicate(timeout=300)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@pytest.fixture(scope="session")
+def tiny_buffer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty clips of noise."""
+    from tests.tiny_world import write_buffer
+
+    return write_buffer(tmp_path_factory.mktemp("tiny") / "buffer")

@@ -10,8 +10,20 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 SRC = REPOSITORY / "src" / "ncs"
 BASE = {"records", "storage", "settings"}
-METHOD = {"model", "graph", "control", "baselines"}
-ROOMS = ["envs", "data", "model", "graph", "control", "baselines", "evaluation", "analysis"]
+ROOMS = [
+    "envs",
+    "data",
+    "model",
+    "training",
+    "graph",
+    "control",
+    "agent",
+    "baselines",
+    "evaluation",
+    "health",
+    "analysis",
+    "reproduction",
+]
 MAY_IMPORT = {
     "records": set(),
     "storage": {"records"},
@@ -19,11 +31,19 @@ MAY_IMPORT = {
     "envs": BASE,
     "data": BASE,
     "model": BASE | {"data"},
+    "training": BASE | {"data", "model"},
     "graph": BASE,
     "control": BASE | {"graph"},
-    "baselines": BASE | {"data", "model", "graph"},
+    "agent": BASE
+    | {"envs", "data", "model", "training", "graph", "control", "baselines", "evaluation"}
+    | {"analysis"},
+    "baselines": BASE | {"data", "model", "training", "graph"},
     "evaluation": BASE | {"data", "__version__"},
+    "health": BASE | {"cli", "envs", "data", "model", "training", "graph", "control", "agent"},
     "analysis": BASE | {"evaluation"},
+    "reproduction": BASE
+    | {"cli", "__version__", "envs", "data", "model", "training", "graph", "agent", "baselines"}
+    | {"evaluation", "analysis"},
 }
 NO_TORCH = {*BASE, "envs", "data", "graph", "control", "evaluation", "analysis"}
 FILES = sorted(SRC.rglob("*.py"))
@@ -73,7 +93,7 @@ def test_nothing_reads_pickles(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
 def test_only_the_command_line_prints(path: Path) -> None:
-    if room_of(path) in {"cli", "web"}:
+    if room_of(path) in {"cli", "web", "reproduction"}:
         return
     calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
     assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls)
@@ -82,29 +102,24 @@ def test_only_the_command_line_prints(path: Path) -> None:
 @pytest.mark.parametrize(("number", "room"), list(enumerate(ROOMS, 1)))
 def test_each_room_says_its_place_in_the_order(number: int, room: str) -> None:
     first_line = (importlib.import_module(f"ncs.{room}").__doc__ or "").splitlines()[0]
-    assert first_line.startswith(f"Room {number} of 8.")
+    assert first_line.startswith(f"Room {number} of {len(ROOMS)}.")
 
 
 def test_the_package_docstring_lists_the_rooms_in_order() -> None:
     import ncs
 
-    listed = re.findall(r"^\d\. ``(\w+)``", ncs.__doc__ or "", re.MULTILINE)
+    listed = re.findall(r"^\d+\. ``(\w+)``", ncs.__doc__ or "", re.MULTILINE)
     assert listed == ROOMS
 
 
-def test_the_tree_in_the_readme_is_the_tree_on_the_disk() -> None:
+def test_the_map_in_the_readme_names_every_room_in_order() -> None:
     text = (REPOSITORY / "README.md").read_text()
     block = re.search(r"```\nsrc/ncs/\n(.*?)```", text, re.DOTALL)
-    assert block, "README.md has no tree of src/ncs"
-    listed, folder = set(), ""
-    for line in block[1].splitlines():
-        name = line.split("#")[0].rstrip()
-        if not name.strip():
-            continue
-        if name.strip().endswith("/"):
-            folder = name.strip()
-            continue
-        prefix = folder if name.startswith("    ") else ""
-        listed |= {prefix + word for word in name.split()}
-    on_disk = {str(p.relative_to(SRC)) for p in FILES if p.name != "__init__.py"}
-    assert listed == on_disk
+    assert block, "README.md has no map of src/ncs"
+    listed = [line.split()[0] for line in block[1].splitlines() if line.strip()]
+    files = {p.name for p in SRC.glob("*.py")} - {"__init__.py", "__main__.py"}
+    folders = {p.name for p in SRC.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert {n for n in listed if n.endswith(".py")} == files
+    rooms = [n.removesuffix("/") for n in listed if n.endswith("/")]
+    assert set(rooms) == folders
+    assert [room for room in rooms if room in ROOMS] == ROOMS

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.analysis.studies import point, result
 
+from ncs.agent.methods import make_policy
 from ncs.analysis.points import about, in_words, load_points, of_study, save_points
-from ncs.cli.methods import make_policy
 from ncs.envs import make_env
 from ncs.evaluation.grid import Request, play
 from ncs.evaluation.harness import JudgeConfig, Method

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ncs.baselines.mpc import MpcConfig, MpcPolicy, match, moves_left
-from ncs.model.world import Slots, WorldModel
+from ncs.model.contract import Slots, WorldModel
 from ncs.records import Policy
 
 LOW, HIGH = np.array([-0.4, -0.4]), np.array([0.4, 0.4])

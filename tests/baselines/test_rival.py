@@ -11,10 +11,10 @@ from ncs.baselines.iql import Iql, IqlConfig
 from ncs.baselines.pixels import Actor
 from ncs.baselines.presets import rival_config
 from ncs.baselines.rival import POLICY, PixelPolicy, load_policy, save_policy
-from ncs.model.checkpoint import load_model
-from ncs.model.train import train
 from ncs.records import DataError, Policy
 from ncs.storage import read_arrays, write_arrays, write_json
+from ncs.training.checkpoint import load_model
+from ncs.training.train import train
 
 SMALL = {**ARENA, "size": SIZE, "features": (8, 16), "hidden": (64, 64), "crop_pad": 0}
 RIVALS = {

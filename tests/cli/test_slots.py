@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ncs.cli.main import main
-from ncs.cli.scenes import play, replay
 from ncs.data.buffer import open_buffer, open_truth
-from ncs.model.guides import GUIDES
+from ncs.health.guides import GUIDES
+from ncs.health.scenes import play, replay
 from ncs.storage import read_json
 
 

@@ -11,9 +11,9 @@ from tests.conftest import ncs_process
 
 from ncs.cli.main import main
 from ncs.cli.train import Train, change, duration
-from ncs.model.checkpoint import load_model, read_config
-from ncs.model.learner import Learner
 from ncs.records import ConfigError
+from ncs.training.checkpoint import load_model, read_config
+from ncs.training.learner import Learner
 
 SMALL = ("--batch", "2", "--threads", "1", "--settings", "holdout_clips=1", "picture_clips=0")
 

@@ -8,7 +8,7 @@ import pytest
 from ncs.cli.main import main
 from ncs.cli.train_rival import TrainRival
 from ncs.data.buffer import open_buffer
-from ncs.model.checkpoint import read_config
+from ncs.training.checkpoint import read_config
 
 SMALL = ("--steps", "2", "--batch", "4", "--threads", "1", "--settings", "holdout_clips=2")
 

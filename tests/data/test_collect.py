@@ -10,7 +10,7 @@ import pytest
 from ncs.data.buffer import SHARD_CLIPS, clip_shard, open_buffer, open_truth
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
-from ncs.envs.block_tasks import cell_centres
+from ncs.envs.blocks.tasks import cell_centres
 from ncs.records import ConfigError, DataError
 
 

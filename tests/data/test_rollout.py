@@ -9,7 +9,7 @@ from ncs.baselines.chance import Chance
 from ncs.baselines.oracle import Oracle
 from ncs.data.rollout import Start, rollout
 from ncs.envs import make_env
-from ncs.envs.rearrange import Rearrange
+from ncs.envs.base import Rearrange
 from ncs.records import Episode
 
 

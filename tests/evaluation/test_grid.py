@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ncs.cli.methods import make_policy
+from ncs.agent.methods import make_policy
 from ncs.envs import make_env
 from ncs.evaluation.grid import (
     Request,

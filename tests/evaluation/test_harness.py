@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ncs.cli.methods import make_policy
+from ncs.agent.methods import make_policy
 from ncs.envs import make_env
 from ncs.evaluation.harness import JudgeConfig, Method, Progress, evaluate, judge_hash
 from ncs.evaluation.results import read_results

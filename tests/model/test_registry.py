@@ -1,7 +1,7 @@
 """Models by name."""
 
 import pytest
-from tiny_world import Tiny, TinyConfig
+from tests.tiny_world import Tiny, TinyConfig
 
 from ncs.model.registry import build_model, find_model
 from ncs.records import ConfigError

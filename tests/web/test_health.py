@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import FOLDER
 
-from ncs.model.checkpoint import checkpoint_hash
 from ncs.records import DataError, NcsError
 from ncs.storage import write_json
+from ncs.training.checkpoint import checkpoint_hash
 from ncs.web.asks import HealthAsk
 from ncs.web.health import SHIPPED, Clinic, run_slots, shipped_report
 from ncs.web.studio import BusyError

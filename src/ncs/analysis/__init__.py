@@ -1,1 +1,1 @@
-"""Room 8 of 8. Takes results and traces on disk, gives tables and pictures."""
+"""Room 11 of 12. Takes results and traces on disk, gives tables and pictures."""

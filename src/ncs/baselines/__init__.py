@@ -1,1 +1,1 @@
-"""Room 6 of 8. Rivals: other policies behind the same protocol."""
+"""Room 8 of 12. Rivals: other policies behind the same protocol."""

@@ -9,8 +9,8 @@ from torch import Tensor
 from ncs.baselines.hindsight import draw_moves
 from ncs.baselines.pixels import Actor, PixelConfig, to_unit
 from ncs.baselines.rival import Rival
+from ncs.model.contract import Loss, ParameterGroup
 from ncs.model.registry import register_model
-from ncs.model.world import Loss, ParameterGroup
 
 
 class CloningConfig(PixelConfig):

@@ -20,8 +20,8 @@ from ncs.baselines.cloning import actor_group, error_parts
 from ncs.baselines.hindsight import Moves, draw_moves, future_frames
 from ncs.baselines.pixels import Actor, Encoder, PixelConfig, perceptron, to_unit
 from ncs.baselines.rival import Rival
+from ncs.model.contract import Loss, ParameterGroup
 from ncs.model.registry import register_model
-from ncs.model.world import Loss, ParameterGroup
 
 MOST = 100.0  # a move counts at most so many times
 

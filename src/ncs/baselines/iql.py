@@ -20,8 +20,8 @@ from ncs.baselines.cloning import actor_group, error_parts
 from ncs.baselines.hindsight import Moves, draw_moves
 from ncs.baselines.pixels import ACTING, Actor, Encoder, PixelConfig, perceptron, to_unit
 from ncs.baselines.rival import Rival
+from ncs.model.contract import Loss, ParameterGroup
 from ncs.model.registry import register_model
-from ncs.model.world import Loss, ParameterGroup
 from ncs.records import ConfigError
 
 _START_METHOD = multiprocessing.get_start_method(allow_none=True)

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from ncs.baselines.cem import CemConfig, minimise
 from ncs.baselines.pixels import ACTING, PixelConfig, to_metres
-from ncs.model.world import Slots, WorldModel
+from ncs.model.contract import Slots, WorldModel
 from ncs.storage import digest_json
 
 

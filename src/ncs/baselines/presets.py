@@ -3,9 +3,9 @@
 import importlib
 from typing import Literal, get_args
 
-from ncs.model.plan import TrainConfig
 from ncs.model.registry import find_model
 from ncs.records import ConfigError
+from ncs.training.schedule import TrainConfig
 
 RivalName = Literal["bc", "iql", "gcivl"]
 RivalPreset = Literal["paper", "cpu"]

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncs.baselines.pixels import Actor, PixelConfig, shift, stack, to_metres
-from ncs.model.checkpoint import fill, load_trained, read_manifest, to_arrays
-from ncs.model.world import Trainable
+from ncs.model.contract import Trainable
 from ncs.records import ConfigError, DataError
 from ncs.storage import digest_content, digest_json, read_arrays, write_arrays
+from ncs.training.checkpoint import fill, load_trained, read_manifest, to_arrays
 
 FORMAT = "ncs-policy-1"
 POLICY = "policy.safetensors"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 from pydantic import Field, field_validator
 
+from ncs.agent.methods import LEARNED, MethodName
 from ncs.cli.command import Command, World
-from ncs.cli.methods import LEARNED, MethodName
 from ncs.records import ConfigError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Evaluate(Command):
 
     def judge(self, progress: "ProgressBar") -> "tuple[Method, Progress]":
         """Runs what is missing in the file; the method and how far it was at the start."""
-        from ncs.cli.methods import make_policy
+        from ncs.agent.methods import make_policy
         from ncs.envs import make_env
         from ncs.evaluation.harness import JudgeConfig, evaluate
 
@@ -148,7 +148,7 @@ class Evaluate(Command):
     def _setup(self) -> str:
         """The hash of a mesh set other than the package's own, for fresh tasks drawn from it."""
         from ncs.envs import make_env
-        from ncs.envs.mesh_set import FOLDER_VARIABLE
+        from ncs.envs.tabletop.mesh_set import FOLDER_VARIABLE
 
         foreign = self.world == "robogym-rearrange" and os.environ.get(FOLDER_VARIABLE)
         return make_env(self.world).setup if foreign else ""
@@ -159,7 +159,7 @@ class Evaluate(Command):
 
     def _method(self) -> "Method":
         """The method with its files and switches."""
-        from ncs.cli.methods import learned_method
+        from ncs.agent.methods import learned_method
         from ncs.evaluation.harness import Method
 
         if self.method not in LEARNED:

@@ -59,7 +59,7 @@ class Graph(Command):
         from ncs.graph.build import build
         from ncs.graph.store import save_graph
         from ncs.graph.summary import summarise
-        from ncs.model.checkpoint import checkpoint_hash, load_model
+        from ncs.training.checkpoint import checkpoint_hash, load_model
 
         began = time.perf_counter()
         buffer = open_buffer(self.buffer)

@@ -55,8 +55,8 @@ class Inspect(Command):
 
     def _meshes(self) -> None:
         from ncs.analysis.pictures import save_png
-        from ncs.envs.contact_sheet import contact_sheet
-        from ncs.envs.mesh_set import choose_meshes
+        from ncs.envs.tabletop.contact_sheet import contact_sheet
+        from ncs.envs.tabletop.mesh_set import choose_meshes
 
         mesh_set = choose_meshes(self.path if self.path.is_dir() else None)
         picture = self.picture or Path(f"{self.path.name}.png")
@@ -89,8 +89,8 @@ class Inspect(Command):
     def _model(self) -> None:
         from ncs.analysis.curves import draw_curves, read_log
         from ncs.analysis.pictures import save_png
-        from ncs.model.checkpoint import checkpoint_hash, load_model, read_manifest
-        from ncs.model.estimate import count_parameters
+        from ncs.training.checkpoint import checkpoint_hash, load_model, read_manifest
+        from ncs.training.estimate import count_parameters
 
         manifest = read_manifest(self.path)
         counts = count_parameters(load_model(self.path))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, get_args
 from pydantic import Field, field_validator
 
 from ncs.cli.command import Command, World
-from ncs.cli.engines import EngineName
-from ncs.cli.scales import Scale, ScaleName
 from ncs.records import ConfigError, DataError
+from ncs.reproduction.engines import EngineName
+from ncs.reproduction.scales import Scale, ScaleName
 
 if TYPE_CHECKING:
-    from ncs.cli.preparation import Kit
     from ncs.evaluation.grid import Request
+    from ncs.reproduction.artefacts import Kit
 
 
 class Reproduce(Command):
@@ -62,10 +62,10 @@ class Reproduce(Command):
     def run(self) -> None:
         """Does what is missing, and writes the report when nothing is."""
         from ncs.cli.console import report
-        from ncs.cli.costs import describe
-        from ncs.cli.preparation import say
-        from ncs.cli.studies import requests_of
         from ncs.evaluation.grid import missing
+        from ncs.reproduction.artefacts import say
+        from ncs.reproduction.costs import describe
+        from ncs.reproduction.studies import requests_of
 
         scale = self.resolve()
         say(describe(scale, self.workers, self._is_given))
@@ -87,7 +87,7 @@ class Reproduce(Command):
 
     def resolve(self) -> Scale:
         """The scale, less what was not asked for."""
-        from ncs.cli.methods import MethodName
+        from ncs.agent.methods import MethodName
 
         names = get_args(MethodName)
         unknown = sorted(set(self.methods) - set(names))
@@ -100,25 +100,25 @@ class Reproduce(Command):
 
     def _is_given(self, world: str, kind: str) -> bool:
         """Whether a trained model need not be trained."""
-        from ncs.cli.preparation import WORLD_MODELS, given_model
+        from ncs.reproduction.artefacts import WORLD_MODELS, given_model
 
         kinds = WORLD_MODELS if kind == "model" else (kind,)
         return self.models is not None and given_model(self.models, world, kinds) is not None
 
     def _prepare(self, scale: Scale, world: str) -> "Kit":
         """Everything the methods of a world need."""
-        from ncs.cli.preparation import prepare
+        from ncs.reproduction.artefacts import prepare
 
         return prepare(scale, world, self.out.resolve(), self.models, self.workers)
 
     def _play(self, requests: "Sequence[Request]", cells: Path) -> None:
         """Judges what is missing of this shard."""
+        from ncs.agent.methods import make_policy
         from ncs.cli.console import progress
-        from ncs.cli.engines import make_engine
-        from ncs.cli.methods import make_policy
-        from ncs.cli.preparation import say
         from ncs.envs import make_env
         from ncs.evaluation.grid import play
+        from ncs.reproduction.artefacts import say
+        from ncs.reproduction.engines import make_engine
 
         index, count = (int(part) for part in self.shard.split("/"))
         engine = make_engine(self.engine, self.workers, self.address)
@@ -135,8 +135,8 @@ class Reproduce(Command):
     ) -> None:
         """Gathers the results, draws what is to be seen, and writes the report."""
         from ncs.analysis.points import save_points
-        from ncs.cli.composition import describe_run, draw_solutions, write_report
-        from ncs.cli.preparation import claimed, say
+        from ncs.reproduction.artefacts import claimed, say
+        from ncs.reproduction.report import describe_run, draw_solutions, write_report
 
         with claimed(self.out / "report.html"):
             about = describe_run(scale, kits, self.models is not None)

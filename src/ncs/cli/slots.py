@@ -9,7 +9,7 @@ from pydantic import Field
 from ncs.cli.command import Command
 
 if TYPE_CHECKING:
-    from ncs.model.report import Report
+    from ncs.health.report import Report
 
 
 class Slots(Command):
@@ -41,10 +41,10 @@ class Slots(Command):
     def run(self) -> None:
         """Looks at clips for each number of objects, and reports."""
         from ncs.cli.console import report
-        from ncs.cli.viewer import Ask, Viewer
         from ncs.data.buffer import open_buffer
-        from ncs.model.checkpoint import checkpoint_hash, load_model
+        from ncs.health.looking import Ask, Viewer
         from ncs.storage import write_bytes, write_json
+        from ncs.training.checkpoint import checkpoint_hash, load_model
 
         buffer = open_buffer(self.buffer)
         model = load_model(self.model)
@@ -65,7 +65,7 @@ class Slots(Command):
         }
         lines = [text_of(one) for one in reports]
         if self.out is not None:
-            from ncs.model.page import health_page
+            from ncs.health.page import health_page
 
             title = f"Slot health of {facts['model']} ({facts['checkpoint']})"
             page = health_page(title, reports, sheets)
@@ -77,7 +77,7 @@ class Slots(Command):
 
 def text_of(report: "Report") -> str:
     """A report as lines of text."""
-    from ncs.model.guides import GUIDES
+    from ncs.health.guides import GUIDES
 
     head = f"{report.n_objects} objects, {report.n_slots} slots, {report.n_clips} clips"
     lines = [head]

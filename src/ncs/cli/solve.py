@@ -13,7 +13,7 @@ from ncs.records import ConfigError, DataError
 
 if TYPE_CHECKING:
     from ncs.agent import Mind
-    from ncs.watcher import Watcher
+    from ncs.agent.recorder import Watcher
 
 DEFAULT_MODELS = {"block-rearrange": "blocks-fast-0", "robogym-rearrange": "robogym-fast-0"}
 SIDE = 64
@@ -66,18 +66,18 @@ class Solve(Command):
         return self.slots or mind.slots_for(self.objects, self.preset)
 
     def _watcher(self, mind: "Mind") -> "Watcher":
-        from ncs.watcher import Watcher, adjusted_control
+        from ncs.agent.recorder import Watcher, adjusted_control
 
         control = adjusted_control(self.preset, self.without, self.only, self.choice)
         return Watcher(mind, control, self._n_slots(mind), self.seed)
 
     def _play(self, mind: "Mind") -> None:
         """An episode in a world."""
+        from ncs.agent.recorder import play
         from ncs.cli.console import report
         from ncs.data.seeds import stream
         from ncs.envs import make_env
         from ncs.envs.goal_editing import put_goals
-        from ncs.watcher import play
 
         env = make_env(self.world, n_objects=self.objects, goal=self.goal)
         task = put_goals(env.draw_task(stream("fresh", self.seed, self.objects)), self.place)
@@ -129,7 +129,7 @@ class Solve(Command):
 
     def _command(self) -> str:
         """The command line that does this again."""
-        from ncs.watcher import solve_command
+        from ncs.agent.recorder import solve_command
 
         asked = self.model_dump(exclude={"out", "as_json"}, exclude_none=True)
         return solve_command(asked)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from ncs.data.buffer import Buffer
-    from ncs.model.estimate import Estimate
-    from ncs.model.plan import TrainConfig
-    from ncs.model.watch import Outcome, Progress
+    from ncs.training.callback import Outcome, Progress
+    from ncs.training.estimate import Estimate
+    from ncs.training.schedule import TrainConfig
 
 QUIET_SECONDS = 30.0
 ASKED = ("seed", "steps", "batch", "devices", "threads")  # options that stand for settings
@@ -79,8 +79,8 @@ class Train(Command):
 
     def resolve(self) -> "TrainConfig":
         """The preset with everything that was asked for changed."""
-        from ncs.model.plan import TrainConfig
-        from ncs.model.presets import preset
+        from ncs.training.presets import preset
+        from ncs.training.schedule import TrainConfig
 
         chosen = preset(self.preset, self.world or self._world())
         asked = {name: getattr(self, name) for name in ASKED}
@@ -93,7 +93,7 @@ class Train(Command):
 
     def _estimate(self, config: "TrainConfig", buffer: "Buffer") -> None:
         from ncs.cli.console import report
-        from ncs.model.estimate import estimate
+        from ncs.training.estimate import estimate
 
         cost = estimate(config, buffer)
         facts = {
@@ -114,13 +114,13 @@ class Train(Command):
         report("\n".join(lines), facts, self.as_json)
 
     def _announce(self, config: "TrainConfig", buffer: "Buffer", screen: "Screen") -> None:
-        from ncs.model.estimate import estimate
+        from ncs.training.estimate import estimate
 
         screen.note(describe(estimate(config, buffer)))
 
     def _train(self, config: "TrainConfig", buffer: "Buffer") -> None:
-        from ncs.model.checkpoint import checkpoint_hash, has_checkpoint
-        from ncs.model.train import check_out, train
+        from ncs.training.checkpoint import checkpoint_hash, has_checkpoint
+        from ncs.training.train import check_out, train
 
         if self.out is None:
             raise ConfigError("out: name a folder for the model with --out")

@@ -11,8 +11,8 @@ from ncs.cli.train import Ending, Screen, altered, conclude, describe
 
 if TYPE_CHECKING:
     from ncs.data.buffer import Buffer
-    from ncs.model.plan import TrainConfig
-    from ncs.model.watch import Outcome
+    from ncs.training.callback import Outcome
+    from ncs.training.schedule import TrainConfig
 
 
 class TrainRival(Command):
@@ -44,8 +44,8 @@ class TrainRival(Command):
     def run(self) -> None:
         """Trains, saves the policy and reports."""
         from ncs.data.buffer import open_buffer
-        from ncs.model.estimate import estimate
-        from ncs.model.train import check_out, train
+        from ncs.training.estimate import estimate
+        from ncs.training.train import check_out, train
 
         buffer = open_buffer(self.buffer, verify=False)
         config = self.resolve(buffer)
@@ -67,7 +67,7 @@ class TrainRival(Command):
         """The preset with everything that was asked for changed."""
         from ncs.agent import arena
         from ncs.baselines.presets import rival_config
-        from ncs.model.plan import TrainConfig
+        from ncs.training.schedule import TrainConfig
 
         reach = arena(buffer.world)
         low, high = ((float(corner[0]), float(corner[1])) for corner in (reach.low, reach.high))
@@ -77,7 +77,7 @@ class TrainRival(Command):
 
     def _report(self, config: "TrainConfig", outcome: "Outcome") -> None:
         from ncs.baselines.rival import save_policy
-        from ncs.model.checkpoint import has_checkpoint
+        from ncs.training.checkpoint import has_checkpoint
 
         checkpoint = save_policy(self.out).checkpoint if has_checkpoint(self.out) else None
         conclude(

@@ -1,4 +1,4 @@
-"""Room 5 of 8. Takes entities, a goal and a Graph, gives an action."""
+"""Room 6 of 12. Takes entities, a goal and a Graph, gives an action."""
 
 from ncs.control.act import decide
 from ncs.control.config import ControlConfig

@@ -1,1 +1,1 @@
-"""Room 2 of 8. Takes steps, gives episodes and a buffer of clips."""
+"""Room 2 of 12. Takes steps, gives episodes and a buffer of clips."""

@@ -1,4 +1,4 @@
-"""Room 1 of 8. Takes actions, gives pixels.
+"""Room 1 of 12. Takes actions, gives pixels.
 
 Importing this room registers its worlds with Gymnasium; ``make_env`` makes one by its name.
 """
@@ -11,7 +11,7 @@ from gymnasium.envs.registration import register
 from ncs.records import ConfigError, GoalKind
 
 if TYPE_CHECKING:
-    from ncs.envs.rearrange import Rearrange
+    from ncs.envs.base import Rearrange
 
 WORLDS = {
     "block-rearrange": "ncs/BlockRearrange-v0",
@@ -19,8 +19,8 @@ WORLDS = {
 }
 EXTRAS = {"block-rearrange": "bullet", "robogym-rearrange": "mujoco"}
 
-register(id=WORLDS["block-rearrange"], entry_point="ncs.envs.blocks:BlockRearrange")
-register(id=WORLDS["robogym-rearrange"], entry_point="ncs.envs.tabletop:RobogymRearrange")
+register(id=WORLDS["block-rearrange"], entry_point="ncs.envs.blocks.world:BlockRearrange")
+register(id=WORLDS["robogym-rearrange"], entry_point="ncs.envs.tabletop.world:RobogymRearrange")
 
 
 def make_env(

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs import block_tasks, tabletop_tasks
-from ncs.envs.meshes import LONGEST
+from ncs.envs.blocks import tasks as block_tasks
+from ncs.envs.tabletop import tasks as tabletop_tasks
+from ncs.envs.tabletop.meshes import LONGEST
 from ncs.records import ConfigError
 
 Corner = NDArray[np.float64]  # (3,) metres

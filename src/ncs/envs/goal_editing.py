@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs import block_tasks, tabletop_tasks
+from ncs.envs.blocks import tasks as block_tasks
+from ncs.envs.tabletop import tasks as tabletop_tasks
 from ncs.records import ConfigError, Task
 
 MOST_MOVES = 100  # of a hand-made tabletop goal; the oracle needs at most two an object
@@ -54,7 +55,7 @@ class Camera:
 def camera_of(world: str) -> Camera:
     """The camera whose pictures a world shows."""
     if world == block_tasks.WORLD:
-        from ncs.envs.block_scene import CAMERA_HEIGHT
+        from ncs.envs.blocks.scene import CAMERA_HEIGHT
 
         reach = block_tasks.SIDE * block_tasks.SPACING / 2 / CAMERA_HEIGHT
         return Camera(np.array([0, 0, CAMERA_HEIGHT]), np.eye(3), reach, np.zeros(3))
@@ -63,7 +64,7 @@ def camera_of(world: str) -> Camera:
 
 def _tabletop_camera() -> Camera:
     """Robogym's camera, from the numbers that its pictures are drawn with."""
-    from ncs.envs.tabletop_scene import ORIGIN, WORLD_XML
+    from ncs.envs.tabletop.scene import ORIGIN, WORLD_XML
 
     root = ElementTree.fromstring(WORLD_XML)
     body = root.find("worldbody/body")
@@ -139,7 +140,7 @@ def _put_block(task: Task, index: int, point_2: NDArray[np.float64]) -> Task:
 
 
 def _put_on_table(task: Task, index: int, point_2: NDArray[np.float64]) -> Task:
-    from ncs.envs.mesh_set import choose_meshes
+    from ncs.envs.tabletop.mesh_set import choose_meshes
 
     scene = dict(task.scene)
     boxes = tabletop_tasks.find_boxes(

@@ -1,1 +1,1 @@
-"""Room 7 of 8. Takes a policy and frozen tasks, gives results."""
+"""Room 9 of 12. Takes a policy and frozen tasks, gives results."""

@@ -1,4 +1,4 @@
-"""Room 4 of 8. Takes entity transitions, gives a Graph."""
+"""Room 5 of 12. Takes entity transitions, gives a Graph."""
 
 from ncs.graph.arena import Arena
 from ncs.graph.build import GraphConfig, build

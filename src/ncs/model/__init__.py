@@ -1,1 +1,1 @@
-"""Room 3 of 8. Takes pixels, gives entities."""
+"""Room 3 of 12. Takes pixels, gives entities."""

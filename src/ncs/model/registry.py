@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ncs.model.world import Trainable
+from ncs.model.contract import Trainable
 from ncs.records import ConfigError
 from ncs.settings import Settings
 
@@ -26,8 +26,8 @@ def _late(module: str, config: str, model: str) -> Callable[[], ModelClasses]:
 
 
 _LOADERS: dict[str, Callable[[], ModelClasses]] = {
-    "dslate": _late("ncs.model.dslate", "DslateConfig", "Dslate"),
-    "placed": _late("ncs.model.placed", "PlacedConfig", "Placed"),
+    "dslate": _late("ncs.model.dslate.world", "DslateConfig", "Dslate"),
+    "placed": _late("ncs.model.placed.world", "PlacedConfig", "Placed"),
 }
 
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ncs.model.checkpoint import checkpoint_hash
 from ncs.records import DataError, NcsError
 from ncs.storage import read_json
+from ncs.training.checkpoint import checkpoint_hash
 from ncs.web.asks import HealthAsk
 from ncs.web.studio import BusyError, Studio
 

@@ -19,8 +19,8 @@ from ncs.envs import make_env
 from ncs.graph.build import GraphConfig, build
 from ncs.graph.isolate import Experience
 from ncs.graph.store import load_graph, save_graph
-from ncs.model.checkpoint import has_checkpoint, read_manifest
 from ncs.records import DataError
+from ncs.training.checkpoint import has_checkpoint, read_manifest
 
 PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
 PRESETS: tuple[Preset, ...] = ("best", "paper")

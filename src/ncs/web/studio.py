@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.agent import Mind
+from ncs.agent.recorder import Moment, Watcher, adjusted_control, imagine, play, solve_command
 from ncs.analysis.graph_picture import SIZE, mask_tile, node_centres, spread_apart
 from ncs.analysis.pictures import encode_png, enlarge
 from ncs.analysis.trace import PALETTE
 from ncs.data.seeds import stream
 from ncs.envs import make_env
+from ncs.envs.base import Rearrange
 from ncs.envs.goal_editing import camera_of, handles, put_goal, put_goals, write_place
-from ncs.envs.rearrange import Rearrange
 from ncs.graph.summary import summarise
-from ncs.model.checkpoint import read_manifest
 from ncs.records import ConfigError, Graph, NcsError, Task
-from ncs.watcher import Moment, Watcher, adjusted_control, imagine, play, solve_command
+from ncs.training.checkpoint import read_manifest
 from ncs.web.asks import Drag, Manner, ModelAsk, SceneAsk, TaskAsk
 from ncs.web.shelf import Shelf
 

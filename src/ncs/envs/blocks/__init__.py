@@ -1,0 +1,1 @@
+"""block-rearrange: cubes on a grid, seen from above (PyBullet)."""

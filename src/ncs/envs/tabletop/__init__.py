@@ -1,0 +1,1 @@
+"""robogym-rearrange: meshes on a table, seen from above (MuJoCo)."""

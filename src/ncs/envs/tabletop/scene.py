@@ -1,0 +1,290 @@
+"""MuJoCo's side of robogym-rearrange: one resident stage that pictures any scene of a mesh set.
+
+The model holds every mesh once and no object at all. A picture adds to the empty table one drawn
+shape per part of each object present, so that a scene costs no compiling, the same mesh may stand
+there twice, and an absent object costs nothing.
+
+Legend: N objects, P parts, 2 table coordinates (metres from the middle of the placement area).
+"""
+
+import atexit
+import os
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.envs.tabletop.meshes import MeshSet
+from ncs.envs.tabletop.offscreen import load_mujoco, open_canvas
+from ncs.envs.tabletop.stl import write_stl
+
+mujoco = load_mujoco()
+
+FRAME = 256  # pixels a side of the authors' pictures; smaller images are reduced from it
+# The middle of the placement area on the table top, in robogym's world frame.
+ORIGIN = np.array([1.4508, 0.68114, 0.48624])
+MAX_OBJECTS = 32
+MAX_FIXED = 16  # shapes that make up the table, its mount and the background
+MAX_STAGES = 2  # mesh sets kept ready in one thread
+
+MOUNT_RGBA = "0.79216 0.81961 0.93333 1"
+ROBOGYM_MOUNT = f"""
+<body pos="-0.08 0.262 -0.158" euler="0 0 1.5708">
+ <geom type="mesh" mesh="mount0" rgba="{MOUNT_RGBA}"/>
+ <geom type="mesh" mesh="mount1" rgba="{MOUNT_RGBA}" pos="0.50993 -0.95683 0.63731"
+  quat="0.707105 0.707108 0 0"/>
+ <geom type="mesh" mesh="mount2" rgba="{MOUNT_RGBA}" pos="0 -1.14983 0"
+  quat="0.707105 0.707108 0 0"/>
+</body>"""
+PLAIN_MOUNT = f"""
+<body pos="0.95 0.77 0.48">
+ <geom type="box" rgba="{MOUNT_RGBA}" pos="0 0 0.33" size="0.12 0.045 0.33"/>
+ <geom type="box" rgba="{MOUNT_RGBA}" pos="0 0 0.75" size="0.12 0.24 0.09"/>
+ <geom type="box" rgba="{MOUNT_RGBA}" pos="-0.1 0.2 0.16" size="0.025 0.22 0.03" euler="-0.6 0 0"/>
+ <geom type="box" rgba="{MOUNT_RGBA}" pos="-0.1 -0.2 0.16" size="0.025 0.22 0.03" euler="0.6 0 0"/>
+</body>"""
+# Camera, table, lights and materials are robogym's; the extent is fixed because it sets the
+# depth range, which must not depend on the meshes.
+WORLD_XML = """
+<mujoco>
+ <compiler angle="radian"/>
+ <statistic extent="5.65685460304576" center="0.4 0.5 0.5"/>
+ <visual>
+  <headlight diffuse="0.4 0.4 0.4" ambient="0.1 0.1 0.1"/>
+  <global offwidth="{frame}" offheight="{frame}"/>
+ </visual>
+ <asset>
+  <texture type="skybox" builtin="gradient" rgb1="0.44 0.85 0.56" rgb2="0.46 0.87 0.58"
+   width="32" height="32"/>
+  <material name="table" specular="0" shininess="0.5" reflectance="0" rgba="0.93 0.93 0.93 1"/>
+  <material name="floor" specular="0" shininess="0.5" rgba="0.2 0.2 0.2 1"/>
+  {assets}
+ </asset>
+ <worldbody>
+  <geom type="plane" pos="0.8 0.75 0" size="0.85 0.7 1" material="floor"/>
+  <geom type="box" pos="1.4508 0.773 0.453" size="0.6075 0.7655 0.03324" material="table"/>
+  {mount}
+  <geom type="box" pos="0.4 0.5 0.5" size="0.001 2 2" rgba="0.44 0.85 0.56 1"/>
+  <light directional="true" castshadow="false" pos="0 0 4" dir="0 0 -1"
+   ambient="0.2 0.2 0.2" diffuse="0.8 0.8 0.8" specular="0.1 0.1 0.1"/>
+  <body pos="0.95125 0.6 1.1993" quat="0.383 0.924 0 0">
+   <camera name="top" pos="0.7477575 0.4143189 -0.5325117"
+    quat="0.1234811 0.03281631 0.9236646 0.3612743" fovy="36.392"/>
+  </body>
+  <camera name="portrait" pos="1.4508 0.98 2.05" xyaxes="-1 0 0 0 -0.982 0.189" fovy="8.4"/>
+ </worldbody>
+</mujoco>"""
+
+
+@dataclass(frozen=True, eq=False)
+class Cast:
+    """Objects of a scene, wherever they may stand."""
+
+    kind: NDArray[np.int64]  # (N,) place of its mesh in the set
+    colour: NDArray[np.float64]  # (N, 3) RGB
+    yaw: NDArray[np.float64]  # (N,) radians about the vertical
+
+
+@dataclass(frozen=True)
+class Parts:
+    """How MuJoCo stored the parts of one mesh."""
+
+    asset: NDArray[np.int64]  # (P,)
+    offset: NDArray[np.float64]  # (P, 3) from the object's origin
+    turn: NDArray[np.float64]  # (P, 3, 3)
+
+
+class Stage:
+    """The table and all meshes of a set, ready to be pictured; it knows nothing of tasks."""
+
+    def __init__(self, mesh_set: MeshSet) -> None:
+        self._mesh_set = mesh_set
+        self._model = _compile(mesh_set)
+        self._parts = _find_parts(self._model, mesh_set)
+        self._height_M = [ORIGIN[2] - mesh.bottom for mesh in mesh_set.mesh]
+        most_parts = max(len(mesh.part) for mesh in mesh_set.mesh)
+        self._scene = mujoco.MjvScene(self._model, maxgeom=MAX_OBJECTS * most_parts + MAX_FIXED)
+        self._canvas = open_canvas(self._model, FRAME)
+        self._buffer_size = FRAME
+        self._data = mujoco.MjData(self._model)
+        mujoco.mj_forward(self._model, self._data)
+        self._look_through("top")
+        self._n_fixed = self._scene.ngeom
+        self._geoms = list(self._scene.geoms)
+        self._cast: Cast | None = None
+        self._shown: list[tuple[Any, int, NDArray[np.float64]]] = []
+
+    def _look_through(self, name: str) -> None:
+        """Draws from one of the model's cameras from now on."""
+        camera = mujoco.MjvCamera()
+        camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
+        camera.fixedcamid = self._model.camera(name).id
+        mujoco.mjv_updateScene(
+            self._model,
+            self._data,
+            mujoco.MjvOption(),
+            None,
+            camera,
+            mujoco.mjtCatBit.mjCAT_ALL,
+            self._scene,
+        )
+        self._cast = None
+
+    def picture(self, cast: Cast, position_N2: NDArray[np.float64], size: int) -> NDArray[np.uint8]:
+        """RGB of the objects in their places, (size, size, 3)."""
+        self._arrange(cast, position_N2)
+        if FRAME % size == 0 and (FRAME // size) % 2 == 0:
+            return reduce(self.expose(FRAME), FRAME // size)
+        return self.expose(size)
+
+    def segment(self, cast: Cast, position_N2: NDArray[np.float64], size: int) -> NDArray[np.uint8]:
+        """Which object each pixel shows, (size, size): 0 is background, i + 1 is object i."""
+        self._arrange(cast, position_N2)
+        flags = self._scene.flags
+        before = flags.copy()
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = True
+        flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
+        try:
+            number = self.expose(size)[..., 0].astype(np.int64)  # the low byte: one plus segid
+        finally:
+            flags[:] = before
+        return np.asarray(np.maximum(number - self._n_fixed, 0), np.uint8)
+
+    def portrait(self, kind: int, colour: NDArray[np.float64], size: int) -> NDArray[np.uint8]:
+        """One mesh alone, close up, from above."""
+        self._look_through("portrait")
+        cast = Cast(np.array([kind]), colour[None], np.zeros(1))
+        shadow_H2 = self._mesh_set.mesh[kind].shadow
+        middle_2 = (shadow_H2.min(axis=0) + shadow_H2.max(axis=0)) / 2
+        self._arrange(cast, -middle_2[None])
+        image = self.expose(size)
+        self._look_through("top")
+        return image
+
+    def _arrange(self, cast: Cast, position_N2: NDArray[np.float64]) -> None:
+        """Puts the objects of a cast in their places, and no others."""
+        if self._cast is not cast:
+            self._load(cast)
+        origin_N3 = np.empty((len(position_N2), 3))
+        origin_N3[:, :2] = position_N2 + ORIGIN[:2]
+        origin_N3[:, 2] = [self._height_M[kind] for kind in cast.kind]
+        for geom, index, offset_3 in self._shown:
+            geom.pos = origin_N3[index] + offset_3
+
+    def _load(self, cast: Cast) -> None:
+        """Gives shape, colour and orientation to one drawn shape per part."""
+        self._shown = []
+        for index, (kind, yaw) in enumerate(zip(cast.kind, cast.yaw, strict=True)):
+            parts = self._parts[kind]
+            turn_33 = turn_about_vertical(yaw)
+            offset_P3, turn_P33 = parts.offset @ turn_33.T, turn_33 @ parts.turn
+            rgba = np.append(cast.colour[index], 1.0).astype(np.float32)
+            for asset, offset_3, part_33 in zip(parts.asset, offset_P3, turn_P33, strict=True):
+                number = self._n_fixed + len(self._shown)
+                geom = self._geoms[number]
+                mujoco.mjv_initGeom(
+                    geom,
+                    mujoco.mjtGeom.mjGEOM_MESH,
+                    np.zeros(3),
+                    np.zeros(3),
+                    part_33.ravel(),
+                    rgba,
+                )
+                geom.category = mujoco.mjtCatBit.mjCAT_DYNAMIC
+                geom.dataid = 2 * asset  # even numbers draw the mesh, odd ones its hull
+                geom.segid = self._n_fixed + index
+                self._shown.append((geom, index, offset_3))
+        self._scene.ngeom = self._n_fixed + len(self._shown)
+        self._cast = cast
+
+    def expose(self, size: int) -> NDArray[np.uint8]:
+        """The scene as it was last arranged, (size, size, 3), through the present camera."""
+        self._canvas.context.make_current()
+        drawing = self._canvas.drawing
+        buffer_size = max(size, FRAME)
+        if buffer_size != self._buffer_size:
+            mujoco.mjr_resizeOffscreen(buffer_size, buffer_size, drawing)
+            self._buffer_size = buffer_size
+        view = mujoco.MjrRect(0, 0, size, size)
+        image = np.empty((size, size, 3), np.uint8)
+        mujoco.mjr_render(view, self._scene, drawing)
+        mujoco.mjr_readPixels(image, None, view, drawing)
+        return image[::-1].copy()  # OpenGL counts rows from below
+
+    def close(self) -> None:
+        """Frees what it draws with."""
+        self._canvas.close()
+
+
+def _compile(mesh_set: MeshSet) -> Any:
+    """The model: world, mount, and every mesh part as an asset."""
+    files = {f"mount{i}": surface for i, surface in enumerate(mesh_set.mount)}
+    for kind, mesh in enumerate(mesh_set.mesh):
+        files |= {f"mesh{kind}-{i}": surface for i, surface in enumerate(mesh.part)}
+    assets = "".join(f'<mesh name="{n}" file="{n}.stl" inertia="shell"/>' for n in files)
+    mount = ROBOGYM_MOUNT if mesh_set.mount else PLAIN_MOUNT
+    xml = WORLD_XML.format(frame=FRAME, assets=assets, mount=mount)
+    stl = {f"{name}.stl": write_stl(surface) for name, surface in files.items()}
+    return mujoco.MjModel.from_xml_string(xml, stl)
+
+
+def _find_parts(model: Any, mesh_set: MeshSet) -> list[Parts]:
+    """Where each mesh's parts are; MuJoCo re-centres every one of them."""
+    found = []
+    for kind, mesh in enumerate(mesh_set.mesh):
+        names = [f"mesh{kind}-{i}" for i in range(len(mesh.part))]
+        asset_P = np.array([model.mesh(name).id for name in names])
+        turn_P33 = np.empty((len(names), 3, 3))
+        for turn_33, quaternion in zip(turn_P33, model.mesh_quat[asset_P], strict=True):
+            flat = np.empty(9)
+            mujoco.mju_quat2Mat(flat, quaternion)
+            turn_33[:] = flat.reshape(3, 3)
+        found.append(Parts(asset_P, model.mesh_pos[asset_P], turn_P33))
+    return found
+
+
+def turn_about_vertical(yaw: float) -> NDArray[np.float64]:
+    """The rotation matrix of a yaw."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def reduce(image_HWC: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
+    """A picture made smaller as the authors did: bilinear, without antialiasing.
+
+    For an even factor that is the mean of the middle 2 x 2 pixels of each block, half rounded up.
+    """
+    before, after = factor // 2 - 1, factor // 2
+    wide = image_HWC.astype(np.uint16)
+    rows = wide[before::factor] + wide[after::factor]
+    total = rows[:, before::factor] + rows[:, after::factor]
+    return np.asarray((total + 2) // 4, np.uint8)
+
+
+_ready = threading.local()  # an OpenGL context belongs to one thread
+
+
+def stage_for(mesh_set: MeshSet) -> Stage:
+    """The stage of a mesh set, made once a thread and kept for every world that needs it.
+
+    A forked child makes its own: it shares no drawing context with its parent.
+    """
+    if getattr(_ready, "process", None) != os.getpid():
+        _ready.process = os.getpid()
+        _ready.stages = {}
+    stages: dict[str, Stage] = _ready.stages
+    if mesh_set.hash not in stages:
+        if len(stages) >= MAX_STAGES:
+            stages.pop(next(iter(stages))).close()
+        stages[mesh_set.hash] = Stage(mesh_set)
+        atexit.register(close_stages)  # after the display's own farewell, so that it runs before
+    return stages[mesh_set.hash]
+
+
+def close_stages() -> None:
+    """Frees this thread's stages; a world that is used again makes a new one."""
+    if getattr(_ready, "process", None) == os.getpid():
+        while _ready.stages:
+            _ready.stages.popitem()[1].close()

@@ -1,0 +1,112 @@
+"""The contract every world model keeps: encode, follow, predict, decode, loss.
+
+Legend: B batch, T frames, H height, W width, K slots, D type channels, S state channels,
+P mask cells, A action numbers.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import torch
+from torch import Tensor, nn
+
+from ncs.settings import Settings
+
+
+@dataclass(frozen=True)
+class Slots:
+    """A batch of scenes slot by slot; any number of batch axes may stand in front of K."""
+
+    kind: Tensor  # (..., K, D) the type, z; a prediction copies it to the bit
+    state: Tensor  # (..., K, S) the state, s
+    mask: Tensor  # (..., K, P) attention over the cells of the image, sums to 1 over slots
+    presence: Tensor  # (..., K) bool: False for a slot that stands for nothing
+    confidence: Tensor  # (..., K) in [0, 1]
+
+    def map(self, function: Callable[[Tensor], Tensor]) -> Self:
+        """The same record with a function applied to each tensor."""
+        return type(self)(**{f.name: function(getattr(self, f.name)) for f in fields(self)})
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What training minimises, and its parts for the log."""
+
+    total: Tensor  # scalar, differentiable
+    parts: dict[str, Tensor]  # scalars, detached
+
+
+@dataclass(frozen=True)
+class ParameterGroup:
+    """Parameters that share a peak learning rate and a warm-up."""
+
+    name: str
+    parameters: list[nn.Parameter]
+    peak_rate: float
+    warmup_steps: int
+    decay_share: float | None = None  # last share of the steps, in place of the run's own
+
+
+class Trainable(nn.Module, ABC):
+    """What the training room trains: anything that has a loss on clips."""
+
+    config: Settings
+
+    @abstractmethod
+    def loss(
+        self,
+        frame_BTHWC: Tensor,
+        action_BTA: Tensor,
+        step: int,
+        generator: torch.Generator | None = None,
+    ) -> Loss:
+        """The training loss of a batch of clips (frames uint8) at a given step."""
+
+    @abstractmethod
+    def parameter_groups(self) -> list[ParameterGroup]:
+        """Every trainable parameter, once, with its learning rate."""
+
+    def parts(self) -> Iterator[tuple[str, nn.Module]]:
+        """The top-level parts by name, for counting parameters."""
+        yield from self.named_children()
+
+    def settle(self) -> None:
+        """Called after every step taken: for what follows the weights, such as a target network."""
+
+
+class WorldModel(Trainable):
+    """Level 1 of the paper: pixels in, entities out, and what an action does to them."""
+
+    @abstractmethod
+    def encode(
+        self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
+    ) -> Slots:
+        """The entities of single images (uint8), at the quality used for graph and control."""
+
+    @abstractmethod
+    def follow(
+        self,
+        frame_BTHWC: Tensor,
+        action_BTA: Tensor,
+        n_slots: int,
+        generator: torch.Generator | None = None,
+    ) -> Slots:
+        """The entities of clips (B, T, K, ...), slot k the same entity in every frame."""
+
+    @abstractmethod
+    def predict(self, slots: Slots, action_BA: Tensor) -> Slots:
+        """The entities one action later; only states change."""
+
+    @abstractmethod
+    def decode(self, slots: Slots) -> Tensor:
+        """The picture (B, 3, H, W) in [0, 1] that the slots stand for."""
+
+
+def trained_slots(network: Any) -> int:
+    """The slots a model is trained with: the most, where their number varies."""
+    for name in ("n_slots", "slots_high"):
+        if hasattr(network, name):
+            return int(getattr(network, name))
+    return 5

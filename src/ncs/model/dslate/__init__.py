@@ -1,0 +1,1 @@
+"""dSLATE, the paper's Level 1: pixels to tokens to slots."""

@@ -1,0 +1,1 @@
+"""The fast world model: slots that are a type and a place."""

@@ -1,0 +1,196 @@
+"""Trains any world model on a buffer, on one device or several.
+
+A run may end anywhere, be it by kill -9, and goes on from its last checkpoint to the same bits on
+the same machine; what it had written past that checkpoint is cut off and written again.
+"""
+
+import contextlib
+import dataclasses
+import logging
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.strategies.ddp import DDPStrategy
+from torch.multiprocessing.spawn import ProcessException
+
+from ncs.data.buffer import Buffer, open_buffer
+from ncs.records import ConfigError, DataError, NcsError
+from ncs.storage import locked
+from ncs.training.callback import Outcome, Silence, Watcher
+from ncs.training.checkpoint import (
+    MANIFEST,
+    Snapshot,
+    has_checkpoint,
+    read_checkpoint,
+    read_manifest,
+    remove_others,
+)
+from ncs.training.interrupts import forwarded
+from ncs.training.loop import Run
+from ncs.training.schedule import TrainConfig
+
+
+def train(
+    config: TrainConfig,
+    buffer: Path,
+    out: Path,
+    *,
+    resume: bool = False,
+    minutes: float | None = None,
+    watcher: Watcher | None = None,
+) -> Outcome:
+    """Trains a world model in the folder ``out``, and says how that ended.
+
+    Args:
+        config: What to train and how.
+        buffer: Folder of the clips; every shard is verified first.
+        out: Folder for checkpoint, figures and pictures. One that holds a run is refused, unless
+            ``resume`` is given: then training goes on from there, or starts if there is nothing.
+        resume: Goes on from the checkpoint in ``out``.
+        minutes: Ends after that long, with a checkpoint.
+        watcher: Is told how it goes.
+
+    Raises:
+        DivergenceError: The loss is no number any more, or slots stayed collapsed; the last good
+            checkpoint is kept.
+    """
+    open_buffer(buffer)
+    check_out(out, resume)
+    deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)
+    arguments = (config, buffer, out, resume, deadline, watcher or Silence())
+    with working_threads(config):
+        fabric = make_fabric(config)
+        if config.devices == 1:
+            answer = fabric.launch(cast(Any, _work), *arguments)
+        else:
+            answer = _launch_many(fabric, out, arguments)
+    if isinstance(answer, NcsError):
+        raise answer
+    return Outcome(**answer)
+
+
+def check_out(out: Path, resume: bool) -> None:
+    """Refuses to start a run over another."""
+    if has_checkpoint(out) and not resume:
+        step = read_manifest(out)["step"]
+        raise DataError(
+            f"{out}: holds a run at step {step}; go on with --resume, or choose another folder"
+        )
+
+
+class _QuietSpawn(DDPStrategy):
+    """Spawned processes that do not greet the user."""
+
+    def setup_environment(self) -> None:
+        """Joins the processes."""
+        logging.getLogger("lightning_fabric").setLevel(logging.ERROR)
+        super().setup_environment()
+
+
+def make_fabric(config: TrainConfig) -> Fabric:
+    """Fabric with the device, precision and processes of the settings."""
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise ConfigError("device: this machine has no CUDA device; use cpu or auto")
+    return Fabric(
+        accelerator=config.device,
+        devices=config.devices,
+        strategy="auto" if config.devices == 1 else _QuietSpawn(start_method="spawn"),
+        precision=config.precision,
+    )
+
+
+def _work(
+    fabric: Fabric,
+    config: TrainConfig,
+    buffer: Path,
+    out: Path,
+    resume: bool,
+    deadline: float,
+    watcher: Watcher,
+) -> dict[str, Any] | NcsError:
+    """Trains in one process; a user's mistake comes back as a value, to cross to the parent."""
+    if config.threads:
+        torch.set_num_threads(config.threads)  # a spawned process has its own number
+    opened = open_buffer(buffer, verify=False)
+    # The writer itself holds the lock: if only its parent is killed, it still has a checkpoint to
+    # write, and nobody may go on from the folder before.
+    lock = locked(out / MANIFEST) if fabric.is_global_zero else contextlib.nullcontext()
+    try:
+        with lock:
+            snapshot = _take_up(config, opened, out, resume, watcher, fabric.is_global_zero)
+            run = Run(fabric, config, opened, out, snapshot, watcher)
+            return dataclasses.asdict(run.go(deadline))
+    except NcsError as error:
+        return error
+    except RuntimeError as error:
+        if fabric.is_global_zero or "onnection" not in str(error):
+            raise
+        return NcsError("process 0 has ended")  # it says why; the others follow in silence
+
+
+def _take_up(
+    config: TrainConfig, buffer: Buffer, out: Path, resume: bool, watcher: Watcher, leads: bool
+) -> Snapshot | None:
+    """The snapshot to go on from, if there is one and it is of the same run."""
+    check_out(out, resume)
+    if not has_checkpoint(out):
+        if leads and out.exists():
+            remove_others(out, keep=set())
+        return None
+    snapshot = read_checkpoint(out)
+    if difference := snapshot.config.difference(config):
+        raise ConfigError(
+            f"{out}: is another run ({difference}); use the same settings or another folder"
+        )
+    if snapshot.buffer["hash"] != buffer.hash:
+        raise DataError(
+            f"{out}: was trained on buffer {snapshot.buffer['hash']}, this one is {buffer.hash}"
+        )
+    code = read_manifest(out)["code"]
+    if leads and code["torch"] != torch.__version__:
+        watcher.note(
+            f"the run was begun with torch {code['torch']}, this is {torch.__version__}: it goes "
+            "on, though not to the same bits"
+        )
+    return snapshot
+
+
+def _launch_many(fabric: Fabric, out: Path, arguments: tuple[Any, ...]) -> Any:
+    """Runs one process a device; signals reach them all."""
+    began = time.monotonic()
+    with forwarded() as received:
+        try:
+            return fabric.launch(cast(Any, _work), *arguments)
+        except ProcessException as error:
+            if received:  # they were ended before they had begun
+                step = read_manifest(out)["step"] if has_checkpoint(out) else 0
+                seconds = time.monotonic() - began
+                return dataclasses.asdict(Outcome(step, _name(received[0]), None, seconds))
+            raise NcsError(
+                f"a training process died (out of memory?): run again with --resume, with fewer "
+                f"devices if it happens twice; it said: {_last_line(error)}"
+            ) from None
+
+
+def _name(number: signal.Signals) -> Any:
+    return "SIGINT" if number is signal.SIGINT else "SIGTERM"
+
+
+def _last_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[-1]
+
+
+@contextlib.contextmanager
+def working_threads(config: TrainConfig) -> Iterator[None]:
+    """As many threads as one process of the run gets; torch's number is put back after."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(config.threads or max(1, before // config.devices))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

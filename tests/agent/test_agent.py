@@ -1,0 +1,87 @@
+"""The agent that ships with the repository sees, plans and explains itself."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncs.agent import Agent, Mind, graph_path, shipped_model
+from ncs.envs import make_env
+from ncs.records import DataError
+
+FOLDER = shipped_model("blocks-fast-0")
+
+
+def solve(agent: Agent, n_objects: int, goal: str, seed: int) -> tuple[bool, int, int]:
+    env = make_env("block-rearrange", n_objects=n_objects, goal=goal)  # type: ignore[arg-type]
+    observation, info = env.reset(seed=seed)
+    agent.begin(seed)
+    steps, over = 0, False
+    while not over:
+        decision = agent.act(observation["image"], observation["goal"])
+        assert decision.reason
+        observation, _, terminated, truncated, info = env.step(decision.action)
+        over = terminated or truncated
+        steps += 1
+    return terminated, steps, info["minimum_moves"]
+
+
+@pytest.mark.parametrize(
+    ("n_objects", "goal"), [(4, "complete"), (7, "complete"), (7, "partial"), (12, "complete")]
+)
+def test_it_solves_scenes_it_was_never_trained_on_in_the_fewest_moves(
+    n_objects: int, goal: str
+) -> None:
+    agent = Agent.load(FOLDER)
+    for seed in range(3):
+        solved, steps, fewest = solve(agent, n_objects, goal, seed)
+        assert solved
+        assert steps <= fewest + 1
+
+
+def test_a_goal_already_reached_is_left_alone() -> None:
+    env = make_env("block-rearrange")
+    observation, _ = env.reset(seed=0)
+    decision = Agent.load(FOLDER).act(observation["goal"], observation["goal"])
+    assert all(pair.settled for pair in decision.pairs)
+    assert decision.purpose != "constraint"
+
+
+def test_an_empty_picture_has_a_defined_answer() -> None:
+    floor = np.full((64, 64, 3), 191, np.uint8)
+    decision = Agent.load(FOLDER).act(floor, floor)
+    assert decision.pairs == ()
+    assert np.isfinite(decision.action).all()
+
+
+def test_two_objects_of_one_colour_are_both_brought_home() -> None:
+    from ncs.envs.blocks.tasks import make_task
+
+    colour = np.array([[0.8, 0.1, 0.1]] * 2 + [[0.1, 0.1, 0.8]], np.float32)
+    task = make_task("complete", colour, np.array([0, 5, 10]), np.array([3, 12, 15]))
+    env = make_env("block-rearrange", n_objects=3)
+    observation, _ = env.reset(options={"task": task})
+    agent = Agent.load(FOLDER)
+    for _ in range(env.max_steps):
+        decision = agent.act(observation["image"], observation["goal"])
+        observation, _, terminated, _, _ = env.step(decision.action)
+        if terminated:
+            break
+    # Which of the twins belongs where no picture tells; the scene must look like the goal.
+    assert (observation["image"] == observation["goal"]).all()
+
+
+def test_a_graph_of_another_checkpoint_is_refused(tmp_path: Path) -> None:
+    other = shipped_model("blocks-fast-1")
+    with pytest.raises(DataError, match="was built with checkpoint"):
+        Mind.load(FOLDER, graph=graph_path(other, "best"))
+
+
+def test_a_folder_without_a_graph_says_what_to_do() -> None:
+    with pytest.raises(DataError, match="there is no graph yet; make it with 'ncs graph'"):
+        Mind.load(FOLDER, graph=FOLDER / "nowhere.safetensors")
+
+
+def test_a_missing_model_says_where_to_look() -> None:
+    with pytest.raises(DataError, match="checkpoints/none-such: is not here"):
+        shipped_model("none-such")

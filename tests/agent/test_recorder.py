@@ -1,0 +1,91 @@
+"""A watched agent plays as an unwatched one does, and foresees what it would do."""
+
+import numpy as np
+import pytest
+
+from ncs.agent import Agent, Mind, control_preset, shipped_model
+from ncs.agent.recorder import Watcher, adjusted_control, imagine, play, solve_command
+from ncs.data.seeds import stream
+from ncs.envs import make_env
+from ncs.records import ConfigError
+
+
+@pytest.fixture(scope="module")
+def mind() -> Mind:
+    return Mind.load(shipped_model("blocks-fast-0"))
+
+
+def draw(n: int = 4, goal: str = "partial"):
+    env = make_env("block-rearrange", n_objects=n, goal=goal)
+    return env, env.draw_task(stream("fresh", 5))
+
+
+def test_watching_changes_nothing(mind: Mind) -> None:
+    env, task = draw()
+    control = control_preset("best")
+    moments = list(play(env, task, Watcher(mind, control, 7, 0)))
+    agent = Agent(mind.policy(control, 7, 0), 0)
+    observation, _ = env.reset(options={"task": task})
+    for moment in moments[:-1]:
+        decision = agent.act(observation["image"], observation["goal"])
+        assert moment.decision is not None
+        assert moment.decision["action"] == decision.action.tolist()
+        assert len(moment.decision["why"]) == 3
+        assert (moment.image == observation["image"]).all()
+        observation, *_ = env.step(decision.action)
+    assert moments[-1].decision is None
+    assert moments[-1].solved
+
+
+def test_a_task_that_is_solved_already_has_no_step(mind: Mind) -> None:
+    from ncs.envs.blocks.tasks import make_task
+
+    env, task = draw(goal="complete")
+    start = task.scene["start"].astype(int)
+    done = make_task("complete", task.scene["colour"], start, start)
+    moments = list(play(env, done, Watcher(mind, control_preset("best"), 7, 0)))
+    assert len(moments) == 1
+    assert moments[0].solved
+
+
+def test_a_plan_for_two_pictures_leads_to_the_goal_when_it_is_carried_out(mind: Mind) -> None:
+    env, task = draw(goal="complete")
+    observation, _ = env.reset(options={"task": task})
+    watcher = Watcher(mind, control_preset("best"), 7, 0)
+    plan = list(imagine(mind, watcher, observation["image"], observation["goal"], 7, 12))
+    assert plan[-1].solved
+    assert len(watcher.rows) == len(plan)
+    for moment in plan[:-1]:
+        assert moment.decision is not None
+        *_, solved, _, _ = env.step(np.array(moment.decision["action"], np.float32))
+    assert solved
+
+
+def test_a_plan_ends_where_it_is_told_to(mind: Mind) -> None:
+    env, task = draw(goal="complete")
+    observation, _ = env.reset(options={"task": task})
+    watcher = Watcher(mind, control_preset("best"), 7, 0)
+    plan = list(imagine(mind, watcher, observation["image"], observation["goal"], 7, 2))
+    assert [moment.decision is None for moment in plan] == [False, False, True]
+    assert not plan[-1].solved
+
+
+def test_switches_change_the_preset_and_nothing_else() -> None:
+    best = adjusted_control("best")
+    assert best == control_preset("best")
+    changed = adjusted_control("best", without=["order"], choice="sample")
+    assert changed.model_dump() == {**best.model_dump(), "order": False, "choice": "sample"}
+    assert adjusted_control("paper", only=["order"]).order
+    with pytest.raises(ConfigError, match="magic: there is no such setting"):
+        adjusted_control("best", without=["magic"])
+
+
+def test_a_command_leaves_out_what_was_not_asked_for() -> None:
+    asked = {
+        "world": "w",
+        "goal_image": "a b.png",
+        "slots": None,
+        "place": (),
+        "without": ("x", "y"),
+    }
+    assert solve_command(asked) == "ncs solve --world w --goal-image 'a b.png' --without x y"

@@ -1,0 +1,69 @@
+"""Estimates count the work that will be done."""
+
+from pathlib import Path
+
+import pytest
+
+from ncs.evaluation.harness import Method
+from ncs.reproduction.artefacts import Kit
+from ncs.reproduction.costs import costs, describe, episodes_of, seconds_of
+from ncs.reproduction.scales import Scale, ScaleName
+from ncs.reproduction.studies import requests_of
+
+
+def nothing_given(*_: str) -> bool:
+    """Nothing is given."""
+    return False
+
+
+@pytest.mark.parametrize("name", ["smoke", "laptop", "paper"])
+def test_episodes_are_counted_as_they_are_asked_for(
+    name: ScaleName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ncs.reproduction.graphs import graph_plans
+
+    monkeypatch.setattr(
+        "ncs.reproduction.studies.method_of", lambda name, *_, **__: Method(name=name)
+    )
+    scale, world = Scale.named(name), "block-rearrange"
+    plans = graph_plans(scale, world, {"best": 7, "paper": 5})
+    graphs = {plan.name: Path(plan.name) for plan in plans}
+    dslate = Path("d") if world in scale.dslate else None
+    asked: dict[str, int] = {}
+    for request in requests_of(scale, [Kit(world, None, Path("m"), dslate, graphs=graphs)]):
+        rules = request.rules
+        cells = len(rules.goals) * len(rules.objects) * rules.seeds * rules.episodes
+        name = request.label if "dSLATE" in request.label else request.method.name
+        asked[name] = asked.get(name, 0) + cells
+    assert episodes_of(scale, world) == asked
+
+
+def test_larger_scales_take_longer_and_more_workers_less() -> None:
+    names: tuple[ScaleName, ...] = ("smoke", "laptop", "paper")
+    totals = [sum(seconds_of(Scale.named(n), 2, nothing_given).values()) for n in names]
+    assert totals == sorted(totals)
+    laptop = Scale.named("laptop")
+    assert sum(seconds_of(laptop, 4, nothing_given).values()) < totals[1]
+
+
+def test_what_is_given_need_not_be_trained() -> None:
+    laptop = Scale.named("laptop")
+
+    def training(*given: tuple[str, str]) -> float:
+        return seconds_of(laptop, 2, lambda *what: what in given)["training"]
+
+    assert training(("block-rearrange", "dslate")) < training()
+    assert training(("robogym-rearrange", "iql")) < training()
+    assert seconds_of(laptop, 2, lambda *_: True)["training"] == 0
+
+
+def test_every_method_has_a_cost() -> None:
+    counted = episodes_of(Scale.named("laptop"), "block-rearrange")
+    assert set(counted) <= set(costs()["episode"])
+
+
+def test_an_estimate_is_one_line_for_people() -> None:
+    line = describe(Scale.named("laptop"), 2, nothing_given)
+    assert line.startswith("scale laptop: about ")
+    assert "judging" in line
+    assert "\n" not in line

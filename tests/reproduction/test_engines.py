@@ -1,0 +1,87 @@
+"""Engines choose where a piece is played and nothing else; nodes may die."""
+
+import builtins
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import REPOSITORY
+from tests.reproduction.small_grid import REQUESTS
+
+from ncs.agent.methods import make_policy
+from ncs.analysis.table import as_markdown
+from ncs.envs import make_env
+from ncs.evaluation.grid import missing, play, results_of
+from ncs.records import NcsError
+from ncs.reproduction.engines import make_engine
+
+
+def table(folder: Path) -> str:
+    results = [result for request in REQUESTS for result in results_of(request, folder)]
+    return as_markdown(results, "best")
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("serial")
+    for _ in play(make_env, make_policy, REQUESTS, folder, make_engine("local", 1)):
+        pass
+    return table(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ray's test cluster needs POSIX")
+def test_a_ray_node_killed_midway_leaves_the_table_the_same_to_the_byte(
+    serial: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("ray")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.reproduction.kill_ray_node", str(tmp_path)],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert missing(REQUESTS, tmp_path) == 0
+    assert table(tmp_path) == serial
+
+
+def test_without_ray_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def refuse(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "ray":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "x")
+    with pytest.raises(NcsError, match=r"pip install 'ncs\[cluster\]'"):
+        next(iter(make_engine("ray", 1)(lambda job: [], [])))  # type: ignore[arg-type]
+
+
+def test_a_local_cluster_gets_a_token_and_a_remote_one_keeps_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("ray")
+    from ncs.reproduction.engines import _import_ray
+
+    monkeypatch.setenv("RAY_AUTH_MODE", "")
+    monkeypatch.delenv("RAY_AUTH_MODE")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "")
+    monkeypatch.delenv("RAY_AUTH_TOKEN")
+    _import_ray("somewhere:6379")
+    assert os.environ["RAY_AUTH_MODE"] == "token"
+    assert "RAY_AUTH_TOKEN" not in os.environ
+    _import_ray("local")
+    assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
+
+
+def test_local_answers_come_in_order() -> None:
+    answers: Iterator[Any] = make_engine("local", 1)(lambda job: [job], [3, 1, 2])  # type: ignore[arg-type, list-item]
+    assert list(answers) == [[3], [1], [2]]
