@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -128,3 +129,39 @@ def test_two_writers_never_meet(tmp_path: Path) -> None:
         pass
     with locked(tmp_path / "x"):
         pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_has_one_lock_whatever_it_is_called(tmp_path: Path) -> None:
+    file, link, twin = (tmp_path / name for name in ("file", "link", "twin"))
+    link.symlink_to(file)
+    with locked(link), pytest.raises(DataError, match="file: another ncs process"), locked(file):
+        pass
+    file.write_text("x")
+    twin.hardlink_to(file)
+    with locked(twin), pytest.raises(DataError, match="link: another ncs process"), locked(link):
+        pass
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "link", "twin"]
+
+
+def test_one_that_waited_for_a_lock_holds_a_lock_that_others_see(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    asked, go_on, taken = threading.Event(), threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with locked(path, waiting=asked.set):
+            taken.set()
+            go_on.wait()
+
+    with locked(path):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        asked.wait()
+    taken.wait()  # the lock file that it waited at is gone
+    try:
+        with pytest.raises(DataError, match="another ncs process"), locked(path):
+            pass
+    finally:
+        go_on.set()
+        thread.join()
+    assert list(tmp_path.iterdir()) == []

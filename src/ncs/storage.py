@@ -178,22 +178,50 @@ def brief(error: BaseException, limit: int = 120) -> str:
 def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Holds a lock beside a file or folder, so that two writers never meet.
 
+    The lock belongs to the file that a link leads to, not to the link, and is gone afterwards.
     While another process holds it, this one is refused; or, if it has something to say of
     ``waiting``, says that and waits.
     """
-    lock = path.parent / f".{path.name}.lock"
+    real = path.resolve()
+    lock = real.parent / f".{real.name}.lock"
     with writing(path):
         lock.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        handles = [_take_lock_file(lock, path, waiting)]
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if waiting is None:
-                line = f"{path}: another ncs process is writing it; wait for it"
-                raise DataError(line) from None
-            waiting()
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        if real.is_file():  # it may have a second name, so it is held by what it is, too
+            with reading(path):
+                handles.append(os.open(real, os.O_RDONLY))
+            _take(handles[-1], path, waiting)
         yield
     finally:
-        os.close(handle)
+        with contextlib.suppress(OSError):
+            lock.unlink()  # while it is held, so that nobody takes another's for free
+        for handle in handles:
+            os.close(handle)
+
+
+def _take_lock_file(lock: Path, path: Path, waiting: Callable[[], None] | None) -> int:
+    """A handle on a lock file, held."""
+    while True:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            _take(handle, path, waiting)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle), lock.stat()):
+                    return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)  # its last holder removed it meanwhile
+
+
+def _take(handle: int, path: Path, waiting: Callable[[], None] | None) -> None:
+    """Holds an open file, or refuses."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if waiting is None:
+            line = f"{path}: another ncs process is writing it; wait for it"
+            raise DataError(line) from None
+        waiting()
+        fcntl.flock(handle, fcntl.LOCK_EX)

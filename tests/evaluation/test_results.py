@@ -12,10 +12,10 @@ import pytest
 from ncs.evaluation import results as results_file
 from ncs.evaluation.results import (
     append_results,
-    cut_torn_line,
     decode,
     encode,
     merge_results,
+    open_results,
     read_results,
     save_results,
 )
@@ -43,9 +43,37 @@ def test_half_a_line_at_the_end_is_cut_off_and_nothing_else(tmp_path: Path) -> N
     for length in range(whole.rfind(b"\n", 0, -1) + 2, len(whole)):
         path.write_bytes(whole[:length])
         assert read_results(path) == ROWS[:4]
-        cut_torn_line(path)
+        assert open_results(path) == ROWS[:4]
         append_results(path, ROWS[4:])
         assert path.read_bytes() == whole
+
+
+def test_the_first_line_may_be_torn_too(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(encode(ROW)[:60])
+    assert open_results(path) == []
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["precious", "0", "{", '{"method": "x"}', "precious\n", "a\nb", "\n", '{"a": 1}\n{"method": "'],
+)
+def test_a_foreign_file_is_refused_and_left_as_it_is(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_text(content)
+    with pytest.raises(DataError, match="notes"):
+        open_results(path)
+    assert path.read_text() == content
+
+
+def test_what_follows_our_rows_is_cut_off_only_if_it_is_ours(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    content = encode(ROW) + "\nprecious"
+    path.write_text(content)
+    with pytest.raises(DataError, match="is not a results file"):
+        open_results(path)
+    assert path.read_text() == content
 
 
 def test_a_changed_line_is_refused_with_its_number(tmp_path: Path) -> None:

@@ -168,7 +168,19 @@ class Evaluate(Command):
             return Method(name=self.method)
         if self.model is None:
             raise ConfigError(f"model: {self.method} needs one; train it or take one that ships")
+        self._check_world(self.model)
         switches = {**dict.fromkeys(self.without, False), **dict.fromkeys(self.only, True)}
         return learned_method(
             self.method, self.model, self.preset, self.graph, self.slots, switches
         )
+
+    def _check_world(self, model: Path) -> None:
+        """Refuses a model that was trained on other worlds."""
+        from ncs.agent.methods import RIVALS
+        from ncs.baselines.rival import load_policy
+        from ncs.training.checkpoint import check_world
+
+        if self.method not in RIVALS:
+            check_world(model, self.world)
+        elif (world := load_policy(model).world) != self.world:
+            raise ConfigError(f"{model}: was trained on {world}, not on {self.world}")

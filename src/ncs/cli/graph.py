@@ -59,10 +59,11 @@ class Graph(Command):
         from ncs.graph.build import build
         from ncs.graph.store import save_graph
         from ncs.graph.summary import summarise
-        from ncs.training.checkpoint import checkpoint_hash, load_model
+        from ncs.training.checkpoint import check_world, checkpoint_hash, load_model
 
         began = time.perf_counter()
         buffer = open_buffer(self.buffer)
+        check_world(self.model, buffer.world)
         model = load_model(self.model).eval()
         config = self._config(buffer.world)
         most = self.clips or (len(buffer) if self.preset == "paper" else BEST_CLIPS)

@@ -51,12 +51,13 @@ class Solve(Command):
     def run(self) -> None:
         """Plays, draws and reports."""
         from ncs.agent import Mind
+        from ncs.training.checkpoint import check_world
 
         if (self.image is None) != (self.goal_image is None):
             raise ConfigError("image, goal_image: give both or neither")
-        mind = Mind.load(self.model or default_model(self.world), self.preset, self.graph)
-        if mind.world != self.world:
-            raise ConfigError(f"model: was trained on {mind.world}, not on {self.world}")
+        folder = self.model or default_model(self.world)
+        check_world(folder, self.world)
+        mind = Mind.load(folder, self.preset, self.graph)
         if self.image is not None and self.goal_image is not None:
             self._advise(mind, read_picture(self.image), read_picture(self.goal_image))
         else:

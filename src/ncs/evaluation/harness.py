@@ -17,7 +17,7 @@ from ncs.data.rollout import Start, rollout
 from ncs.data.workers import spread
 from ncs.evaluation.metrics import fractional_success
 from ncs.evaluation.noise import Unsteady
-from ncs.evaluation.results import Key, append_results, cut_torn_line, key_of, read_results
+from ncs.evaluation.results import Key, append_results, key_of, open_results
 from ncs.evaluation.suite import (
     EPISODES,
     GOALS,
@@ -242,8 +242,7 @@ def evaluate(
     if config.style and config.split != "fresh":
         raise ConfigError("style: frozen tasks have none; use --split fresh")
     with locked(path):
-        cut_torn_line(path)
-        done = frozenset(map(key_of, read_results(path))) if path.exists() else frozenset()
+        done = frozenset(map(key_of, open_results(path)))
         total = sum(len(cell.episodes) for cell in plan(method, config, batch, shard))
         todo = plan(method, config, batch, shard, done)
         finished = total - sum(len(cell.episodes) for cell in todo)

@@ -16,6 +16,7 @@ from ncs.records import DataError, Result
 from ncs.storage import brief, digest_json, reading, write_bytes, writing
 
 Key = tuple[str | int, ...]
+OPENING = b'{"method": "'  # of every line
 MOST_BYTES = 2**30  # of an unpacked file: some two million episodes
 KEY_FIELDS = (
     "method", "world", "goal", "objects", "seed", "episode", "split", "config", "checkpoint",
@@ -48,7 +49,8 @@ def decode(line: str, where: str) -> Result:
 
 def read_results(path: Path) -> list[Result]:
     """Every result in a file, once. Half a line at the very end is passed over."""
-    whole, _, _ = _content(path).rpartition(b"\n")
+    content = _content(path)
+    whole = content[: content.rfind(b"\n") + 1]
     results: dict[Key, Result] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         result = decode(line.decode(errors="replace"), f"{path}, line {number}")
@@ -102,15 +104,37 @@ def merge_results(paths: Sequence[Path]) -> list[Result]:
     return list(merged.values())
 
 
-def cut_torn_line(path: Path) -> None:
-    """Removes half a line that a killed writer left at the end."""
+def open_results(path: Path) -> list[Result]:
+    """The results in a file that is about to be added to; none where it is not there yet.
+
+    Half a line that a killed writer left at the end is removed, but not before the whole file has
+    shown itself to be of results: anything else is refused and left as it is.
+    """
     if not path.exists():
-        return
-    with reading(path):
-        text = path.read_bytes()
-    if text and not text.endswith(b"\n"):
+        return []
+    if not path.is_file():
+        raise DataError(f"{path}: is no file; name another --out")
+    content, results = _content(path), read_results(path)
+    size = content.rfind(b"\n") + 1
+    if not is_torn_line(content[size:], whole_lines=bool(results)):
+        raise DataError(f"{path}: is not a results file of ncs; name another --out")
+    if len(content) > size:
         with writing(path):
-            os.truncate(path, text.rfind(b"\n") + 1)
+            os.truncate(path, size)
+    return results
+
+
+def is_torn_line(tail: bytes, whole_lines: bool) -> bool:
+    """Whether what follows the last line of a file is part of a result, or nothing."""
+    try:
+        json.loads(tail)
+    except (ValueError, RecursionError):
+        start = OPENING[: len(tail)] if whole_lines or not tail else OPENING
+        return tail.startswith(start)
+    try:
+        return bool(decode(tail.decode(), "here"))  # only its line end is missing
+    except DataError:
+        return False
 
 
 def append_results(path: Path, results: Iterable[Result]) -> None:

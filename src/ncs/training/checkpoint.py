@@ -121,6 +121,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
+def trained_worlds(folder: Path) -> tuple[str, ...]:
+    """The worlds whose clips a checkpoint was trained on."""
+    buffer = read_manifest(folder)["buffer"]
+    return tuple(map(str, buffer.get("worlds") or [buffer["world"]]))
+
+
+def check_world(folder: Path, world: str) -> None:
+    """Refuses a checkpoint that has never seen a world."""
+    worlds = trained_worlds(folder)
+    if world not in worlds:
+        raise ConfigError(f"{folder}: was trained on {' and '.join(worlds)}, not on {world}")
+
+
 def read_config(folder: Path) -> TrainConfig:
     """The settings a checkpoint was trained with, checked like any user's."""
     return _parse_config(folder, read_manifest(folder))
