@@ -11,6 +11,7 @@ from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 
 REPOSITORY = Path(__file__).parents[1]
+PATIENCE = 900.0  # seconds after which something hangs; a busy machine is never that slow
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +39,7 @@ def ncs_process(*words: object, cwd: Path | None = None) -> "subprocess.Popen[st
 def ncs(*words: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
     """A command, run to its end."""
     process = ncs_process(*words, cwd=cwd)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=PATIENCE)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import ncs, ncs_process
+from tests.conftest import REPOSITORY, ncs, ncs_process
 
-from ncs.cli.main import COMMANDS, main
+from ncs.cli.main import find_commands, main
 from ncs.evaluation.results import read_results
 
 BLOCKS = "block-rearrange"
+COMMANDS = find_commands()
+RESULTS = str(REPOSITORY / "results" / "blocks-fast-0-presence.jsonl.gz")
+NO_COMMANDS = {"__init__", "command", "console", "main"}
 
 
 def test_help_lists_every_command_without_importing_anything_heavy() -> None:
@@ -121,12 +124,44 @@ def test_collect_inspect_evaluate_table_in_a_row(
     assert json.loads(capsys.readouterr().out)[0]["method"] == "oracle"
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    main(["evaluate", "--method", "oracle", "--out", str(tmp_path / "r"), "--objects", "4",
-          "--seeds", "1", "--episodes", "1", "--workers", "1", "--json"])  # fmt: skip
-    command = f"{sys.executable} -m ncs.cli.main table {tmp_path}/r | true"
-    out = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+def test_the_folder_holds_commands_and_what_all_of_them_share() -> None:
+    modules = {path.stem for path in (REPOSITORY / "src" / "ncs" / "cli").glob("*.py")}
+    assert modules - {entry.module.rpartition(".")[2] for entry in COMMANDS.values()} == NO_COMMANDS
+
+
+@pytest.mark.parametrize("unbuffered", [None, "1"])
+@pytest.mark.parametrize(
+    "words",
+    [[], ["--help"], ["--version"], ["table", "--help"], ["table", RESULTS], ["inspect", RESULTS]],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_is_no_error(words: list[str], unbuffered: str | None) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)  # before a word is written
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    if unbuffered:
+        variables["PYTHONUNBUFFERED"] = unbuffered
+    out = subprocess.run(
+        [sys.executable, "-m", "ncs", *words],
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=variables,
+    )
+    os.close(write_end)
     assert (out.returncode, out.stderr) == (0, "")
+
+
+def test_a_pipe_that_is_not_ours_is_an_error() -> None:
+    def break_off(_: object) -> int:
+        raise BrokenPipeError("a worker's")
+
+    with open(os.devnull, "w") as output, pytest.MonkeyPatch.context() as patch:
+        for name in ("stdout", "stderr"):
+            patch.setattr(sys, name, output)
+        patch.setattr("ncs.cli.main.dispatch", break_off)
+        with pytest.raises(BrokenPipeError, match="a worker's"):
+            main([])
 
 
 def kill_again_and_again(words: list[object], kills: int, longest: float) -> None:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import ncs_process
+from tests.conftest import PATIENCE, ncs_process
 
 from ncs.cli.main import main
 from ncs.cli.train import Train, change, duration
@@ -96,11 +96,9 @@ def test_sigterm_writes_a_checkpoint_and_ends_with_143(small_buffer: Path, tmp_p
         time.sleep(0.1)
     while process.poll() is None and metrics.read_text().count("\n") < 3:
         time.sleep(0.05)
-    began = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    out, error = process.communicate(timeout=60)
+    out, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, error
-    assert time.monotonic() - began < 10
     assert "ended by SIGTERM, go on with --resume" in out
     load_model(tmp_path / "run")
 

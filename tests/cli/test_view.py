@@ -6,7 +6,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from tests.conftest import REPOSITORY, ncs_process
+from tests.conftest import PATIENCE, REPOSITORY, ncs_process
 
 from ncs.cli.main import main
 
@@ -18,10 +18,10 @@ def test_it_serves_a_page_until_it_is_interrupted(tmp_path: Path) -> None:
         assert process.stdout is not None
         facts = json.loads(process.stdout.readline())
         assert facts["url"].startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(facts["url"], timeout=60) as page:
+        with urllib.request.urlopen(facts["url"], timeout=PATIENCE) as page:
             assert b"<title>ncs view</title>" in page.read()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
         assert (out, err) == ("", "")
     finally:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.conftest import PATIENCE
 
 from ncs.data.workers import spread
 from ncs.records import DataError, NcsError
@@ -17,7 +18,7 @@ import os, sys, time
 from ncs.data.workers import spread
 def nap(path):
     open(path, "w").write(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(3600)
 if __name__ == "__main__":
     list(spread(nap, sys.argv[1:], 2))
 """
@@ -58,7 +59,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     script.write_text(ORPHANS)
     marks = [tmp_path / "a", tmp_path / "b"]
     parent = subprocess.Popen([sys.executable, str(script), *map(str, marks)])
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while not all(m.exists() and m.read_text() for m in marks):
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import REPOSITORY
+from tests.conftest import PATIENCE, REPOSITORY
 from tests.reproduction.small_grid import REQUESTS
 
 from ncs.agent.methods import make_policy
@@ -44,7 +44,7 @@ def test_a_ray_node_killed_midway_leaves_the_table_the_same_to_the_byte(
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert missing(REQUESTS, tmp_path) == 0

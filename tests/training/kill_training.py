@@ -11,9 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tests.tiny_world import tiny_config
+from tests.tiny_world import TinyConfig, tiny_config
 
+from ncs.training.schedule import TrainConfig
 from ncs.training.train import train
+
+
+def slow_config() -> TrainConfig:
+    """40 steps of two parts: they take longer than any attempt is given, however fast a machine."""
+    return tiny_config(TinyConfig(pause=0.01), steps=40)
 
 
 def main() -> None:
@@ -29,7 +35,7 @@ def main() -> None:
     while True:
         child = os.fork()
         if not child:
-            train(tiny_config(steps=40), options.buffer, options.out, resume=True)
+            train(slow_config(), options.buffer, options.out, resume=True)
             os._exit(0)
         if kills < options.kills:
             time.sleep(rng.uniform(0.0, 0.6))

@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import REPOSITORY
-from tests.tiny_world import TinyConfig, tiny_config, write_buffer
+from tests.conftest import PATIENCE, REPOSITORY
+from tests.tiny_world import Clock, Tiny, TinyConfig, tiny_config, write_buffer
+from tests.training.kill_training import slow_config
 
 from ncs.records import ConfigError, DataError
 from ncs.training.callback import Progress, Silence
@@ -75,7 +75,7 @@ def test_averaged_weights_resume_to_the_same_bits(tiny_buffer: Path, tmp_path: P
 
 
 def test_kill_9_at_random_moments_loses_nothing(tiny_buffer: Path, tmp_path: Path) -> None:
-    train(tiny_config(steps=40), tiny_buffer, tmp_path / "whole")
+    train(slow_config(), tiny_buffer, tmp_path / "whole")
     words = [sys.executable, "-m", "tests.training.kill_training", tiny_buffer, tmp_path / "killed"]
     done = subprocess.run(
         [*map(str, words), "0", "8"],
@@ -83,7 +83,7 @@ def test_kill_9_at_random_moments_loses_nothing(tiny_buffer: Path, tmp_path: Pat
         text=True,
         env=ONE_CORE,
         cwd=REPOSITORY,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= 1
@@ -100,7 +100,7 @@ def test_two_processes_train_like_one_to_rounding(
         text=True,
         env=ONE_CORE,
         cwd=REPOSITORY,
-        timeout=240,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"step": 12, "ended": "finished"}
@@ -113,11 +113,17 @@ def test_two_processes_train_like_one_to_rounding(
             np.testing.assert_allclose(before[name], after[name], rtol=1e-4, atol=1e-6)
 
 
-def test_the_clock_ends_a_run_with_a_checkpoint(tiny_buffer: Path, tmp_path: Path) -> None:
-    config = tiny_config(TinyConfig(pause=0.02), steps=1000, picture_clips=0)
-    outcome = train(config, tiny_buffer, tmp_path, minutes=0.5 / 60)
+def test_the_clock_ends_a_run_with_a_checkpoint(
+    tiny_buffer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    for module in ("tests.tiny_world", "ncs.training.train", "ncs.training.loop"):
+        monkeypatch.setattr(f"{module}.time", clock)
+    config = tiny_config(TinyConfig(pause=20.0), steps=1000, picture_clips=0, holdout_every=1000)
+    # A look at held-out clips before the first step, and two parts a step, take 20 seconds each.
+    outcome = train(config, tiny_buffer, tmp_path, minutes=1.5)
     assert outcome.ended == "minutes"
-    assert 0 < outcome.step == read_checkpoint(tmp_path).step
+    assert outcome.step == read_checkpoint(tmp_path).step == 2  # 20 + 2 x (20 + 20) seconds
 
 
 def test_a_loss_that_is_no_number_stops_with_the_reason(tiny_buffer: Path, tmp_path: Path) -> None:
@@ -220,20 +226,19 @@ def test_progress_is_told_after_every_step(tiny_buffer: Path, tmp_path: Path) ->
     assert Listener.seen[-1].seconds_left == 0
 
 
-def test_sigterm_ends_a_long_step_within_it(tiny_buffer: Path, tmp_path: Path) -> None:
-    class Soon(Silence):
-        began = 0.0
+def test_sigterm_ends_a_step_within_it(
+    tiny_buffer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: list[int] = []
+    whole_loss = Tiny.loss
 
-        def progress(self, progress: Progress) -> None:
-            if progress.step == 1:
-                Soon.began = time.monotonic()
-                signal.setitimer(signal.ITIMER_REAL, 0.2)
+    def loss(self, frame_BTHWC, action_BTA, step, generator=None):
+        parts.append(step)
+        if step == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return whole_loss(self, frame_BTHWC, action_BTA, step, generator)
 
-    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
-    try:
-        config = tiny_config(TinyConfig(pause=1.0), picture_clips=0, holdout_clips=1)
-        outcome = train(config, tiny_buffer, tmp_path, watcher=Soon())
-    finally:
-        signal.signal(signal.SIGALRM, before)
+    monkeypatch.setattr(Tiny, "loss", loss)
+    outcome = train(tiny_config(picture_clips=0), tiny_buffer, tmp_path)
     assert (outcome.step, outcome.ended) == (1, "SIGTERM")
-    assert time.monotonic() - Soon.began < 1.6  # the second step would have taken two seconds
+    assert parts.count(1) == 1  # the second part of the second step was never begun

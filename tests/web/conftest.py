@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.conftest import PATIENCE
 
 from ncs.agent import shipped_model
 from ncs.analysis.points import CELLS
@@ -30,7 +31,7 @@ class Site:
         self.address = address.rstrip("/")
         self.port = int(self.address.rpartition(":")[2])
         self.places = places
-        self.client = httpx.Client(base_url=self.address, timeout=60, trust_env=False)
+        self.client = httpx.Client(base_url=self.address, timeout=PATIENCE, trust_env=False)
 
     def post(self, path: str, **body: Any) -> httpx.Response:
         return self.client.post(path, json=body)
@@ -97,5 +98,5 @@ def running(places: Places) -> Iterator[Site]:
         finally:
             site.client.close()
             server.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE)
             assert not thread.is_alive()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.conftest import PATIENCE
 from tests.web.conftest import Site
 
 from ncs.web.guard import HEADERS, MOST_BODY, MOST_UPLOAD, UPLOAD_PATH, own_hosts
@@ -36,7 +37,7 @@ FOREIGN_ORIGINS = (
 
 def raw(site: Site, request: bytes) -> bytes:
     """What the server says to bytes that no well-behaved client sends."""
-    with socket.create_connection(("127.0.0.1", site.port), timeout=20) as link:
+    with socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE) as link:
         link.sendall(request)
         answer = b""
         while part := link.recv(65536):
@@ -115,7 +116,7 @@ def test_an_endless_body_is_cut_off_while_it_comes_in(site: Site, path: str, lim
     )
     part = b'--x\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n'
     chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-    with socket.create_connection(("127.0.0.1", site.port), timeout=20) as link:
+    with socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE) as link:
         link.sendall(head.encode() + b"%x\r\n%s\r\n" % (len(part), part))
         with contextlib.suppress(OSError):  # the server hangs up on us
             while sent < 1 << 30:  # a gigabyte, if it were let in

@@ -21,7 +21,7 @@ class Waiting:
     """A studio that never comes back."""
 
     async def do(self, *_: object) -> None:
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     def buffer(self, _: str) -> None:
         """What is asked of it."""

@@ -3,6 +3,7 @@
 import socket
 
 import pytest
+from tests.conftest import PATIENCE
 from tests.web.conftest import Site
 
 from ncs.records import ConfigError
@@ -30,7 +31,7 @@ def test_loopback_addresses_are_taken(host: str) -> None:
 
 def test_a_server_on_one_loopback_address_is_deaf_on_another(site: Site) -> None:
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.2", site.port), timeout=5)
+        socket.create_connection(("127.0.0.2", site.port), timeout=PATIENCE)
 
 
 def test_a_port_in_use_is_one_clear_line() -> None:

@@ -1,4 +1,4 @@
-"""ncs collect: worlds to buffer."""
+"""ncs collect: play a world at random and keep a buffer of clips to learn from."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""ncs demo: what this is, in a minute."""
+"""ncs demo: a small tour that ends with a table."""
 
 import sys
 import time

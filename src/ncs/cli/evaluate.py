@@ -1,4 +1,4 @@
-"""ncs evaluate: a method and tasks to results."""
+"""ncs evaluate: judge a method on frozen or fresh tasks."""
 
 import os
 import re

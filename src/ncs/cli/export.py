@@ -1,4 +1,4 @@
-"""ncs export: buffer to other libraries' formats."""
+"""ncs export: write a buffer as a Minari dataset, losslessly."""
 
 from pathlib import Path
 

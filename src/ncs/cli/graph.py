@@ -1,4 +1,4 @@
-"""ncs graph: model and buffer to graph."""
+"""ncs graph: build the transition graph of a model and a buffer."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""ncs inspect: looks at what other commands made, checks every byte of it, and shows it."""
+"""ncs inspect: verify, summarise and picture what a command made."""
 
 import importlib.util
 from pathlib import Path

@@ -1,52 +1,66 @@
-"""The entry point: finds the command, and turns a user's mistake into one line and exit code 2."""
+"""The entry point: finds the command, and turns a user's mistake into one line and exit code 2.
+
+A module of this folder whose docstring begins with ``ncs NAME: SUMMARY.`` is a command: one file is
+all it takes. The line is read, not imported, so that 'ncs --help' answers at once.
+"""
 
 import importlib
 import os
+import re
+import select
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
+import ncs.cli
 from ncs import __version__
 
 if TYPE_CHECKING:
     from ncs.cli.command import Command
 
-# In the order of the rooms. A command stands in the module of its name, but for those listed.
-COMMANDS = {
-    "collect": ("Collect", "play a world at random and keep a buffer of clips to learn from"),
-    "train": ("Train", "train a world model on a buffer"),
-    "train-rival": ("TrainRival", "train a rival on a buffer, to compare with"),
-    "slots": ("Slots", "say how well a model sees: the slot health report"),
-    "graph": ("Graph", "build the transition graph of a model and a buffer"),
-    "solve": ("Solve", "rearrange a scene to match a goal, and show how"),
-    "view": ("View", "open the viewer: set goals by hand and watch the agent think"),
-    "evaluate": ("Evaluate", "judge a method on frozen or fresh tasks"),
-    "table": ("Table", "print results beside the paper's"),
-    "reproduce": ("Reproduce", "do the paper again, from nothing to a report"),
-    "inspect": ("Inspect", "verify, summarise and picture what a command made"),
-    "export": ("Export", "write a buffer as a Minari dataset, losslessly"),
-    "suite": ("Suite", "draw a task suite (for maintainers)"),
-    "demo": ("Demo", "a small tour that ends with a table"),
-}
-MODULES = {
-    "inspect": "inspection",  # a module of the standard library has that name
-    "train-rival": "train_rival",
-}
-
+# In the order of the rooms; a command that is not listed comes after these.
+ORDER = (
+    "collect", "train", "train-rival", "slots", "graph", "solve", "view", "evaluate", "table",
+    "reproduce", "inspect", "export", "suite", "demo",
+)  # fmt: skip
+FIRST_LINE = re.compile(r'"""ncs (?P<name>[a-z][a-z-]*): (?P<summary>.+?)\.?(?:""")?$')
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command as the overview lists it."""
+
+    module: str  # dotted
+    summary: str
+
+
+def find_commands() -> dict[str, Entry]:
+    """Every command by its name, in the order of the overview."""
+    found = {}
+    for folder in ncs.cli.__path__:
+        for path in sorted(Path(folder).glob("*.py")):
+            with path.open(encoding="utf-8") as file:
+                line = FIRST_LINE.match(file.readline().rstrip())
+            if line:
+                found[line["name"]] = Entry(f"ncs.cli.{path.stem}", line["summary"])
+    places = {name: place for place, name in enumerate(ORDER)}
+    return dict(sorted(found.items(), key=lambda item: (places.get(item[0], len(ORDER)), item[0])))
 
 
 def overview() -> str:
     """What 'ncs --help' prints."""
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name.ljust(width)}  {summary}" for name, (_, summary) in COMMANDS.items()]
+    commands = find_commands()
+    width = max(map(len, commands))
     return "\n".join(
         [
             "Neural Constraint Satisfaction: rearrange objects as a goal picture shows",
             "",
             USAGE,
             "",
-            *lines,
+            *(f"  {name.ljust(width)}  {entry.summary}" for name, entry in commands.items()),
             "",
             "Every command takes --json, to print one JSON object for machines, and --config FILE,",
             "a TOML file of its options; flags win over the file. Bad input ends with exit code 2.",
@@ -55,8 +69,31 @@ def overview() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; the exit code comes back."""
+    """Runs one command; the exit code comes back, 0 as well when the reader of our output goes."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        try:
+            return dispatch(words)
+        finally:
+            print(end="", flush=True)  # here, where a reader that has gone is still noticed
+    except BrokenPipeError:
+        gone = [stream for stream in (sys.stdout, sys.stderr) if reader_is_gone(stream)]
+        if not gone:
+            raise  # another pipe, such as a worker's
+        for stream in gone:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # what is left goes nowhere
+        return 0
+
+
+def reader_is_gone(stream: TextIO) -> bool:
+    """Whether a stream is a pipe that nobody reads any more, as after '| head'."""
+    watch = select.poll()
+    watch.register(stream.fileno(), select.POLLOUT)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in watch.poll(0))
+
+
+def dispatch(words: Sequence[str]) -> int:
+    """Answers with help, version or a command's work; the exit code comes back."""
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return 0
@@ -64,22 +101,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"ncs {__version__}")
         return 0
     name, *rest = words
-    if name not in COMMANDS:
-        choices = ", ".join(COMMANDS)
+    commands = find_commands()
+    if name not in commands:
+        choices = ", ".join(commands)
         print(f"ncs: there is no command {name!r}, choose from {choices}", file=sys.stderr)
         return 2
     return run(name, rest)
 
 
 def command_class(name: str) -> "type[Command]":
-    """The settings of a command, by its name."""
-    module = importlib.import_module(f"ncs.cli.{MODULES.get(name, name)}")
-    found: type[Command] = getattr(module, COMMANDS[name][0])
+    """The settings of a command, by its name: the one command that its module defines."""
+    from ncs.cli.command import Command
+
+    module = importlib.import_module(find_commands()[name].module)
+    (found,) = (
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Command)
+        and value.__module__ == module.__name__
+    )
     return found
 
 
 def run(name: str, words: Sequence[str]) -> int:
-    """Runs a command by name with its words."""
+    """Runs a command by name with its words; the exit code comes back."""
     from ncs.cli.command import parse
     from ncs.records import NcsError
 
@@ -91,9 +137,6 @@ def run(name: str, words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print(f"ncs {name}: stopped; the same command goes on from here", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our output has gone, as with '| head'
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return 0
 
 

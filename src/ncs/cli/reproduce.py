@@ -1,4 +1,4 @@
-"""ncs reproduce: from nothing to a report."""
+"""ncs reproduce: do the paper again, from nothing to a report."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""ncs slots: how well a trained model sees."""
+"""ncs slots: say how well a model sees: the slot health report."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""ncs solve: one task, watched step by step."""
+"""ncs solve: rearrange a scene to match a goal, and show how."""
 
 import itertools
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""ncs suite: draws a task suite; for maintainers who add a world."""
+"""ncs suite: draw a task suite (for maintainers)."""
 
 from pathlib import Path
 from typing import Literal

@@ -1,4 +1,4 @@
-"""ncs table: results to tables."""
+"""ncs table: print results beside the paper's."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal

@@ -1,4 +1,4 @@
-"""ncs train: buffer to world model."""
+"""ncs train: train a world model on a buffer."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""ncs train-rival: buffer to a policy that learns from pixels, to compare with."""
+"""ncs train-rival: train a rival on a buffer, to compare with."""
 
 import sys
 from pathlib import Path

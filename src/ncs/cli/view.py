@@ -1,4 +1,4 @@
-"""ncs view: watch an agent think, in a browser."""
+"""ncs view: open the viewer: set goals by hand and watch the agent think."""
 
 import contextlib
 import webbrowser
