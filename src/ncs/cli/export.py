@@ -1,6 +1,7 @@
 """ncs export: write a buffer as a Minari dataset, losslessly."""
 
 from pathlib import Path
+from typing import Literal
 
 import tyro
 from pydantic import Field
@@ -10,27 +11,43 @@ from ncs.cli.console import report
 
 
 class Export(Command):
-    """Write a buffer as a Minari dataset, losslessly.
+    """Write a buffer for others: a Minari or LeRobot dataset, arrays, or folders of pictures.
 
-    Minari's default would compress the pictures; this export keeps every pixel. Needs the extra
-    'interop'.
+    All but LeRobot's videos keep every pixel. 'ncs import' reads each of them back.
     """
 
-    buffer: tyro.conf.Positional[Path] = Field(description="a folder made by 'ncs collect'")
-    out: Path = Field(description="Minari's root folder (MINARI_DATASETS_PATH)")
-    name: str = Field(
-        "ncs/blocks-v0", pattern=r"^[A-Za-z0-9_/-]+-v\d+$", description="the dataset's id"
+    buffer: tyro.conf.Positional[Path] = Field(description="a folder of 'ncs collect' or 'import'")
+    out: Path = Field(description="where to: a folder, or a file for arrays")
+    format: Literal["minari", "lerobot", "arrays", "folder"] = Field(
+        "minari", description="arrays: one .npz or .safetensors; folder: PNG and CSV"
     )
+    name: str = Field(
+        "ncs/blocks-v0",
+        pattern=r"^[A-Za-z0-9_/-]+-v\d+$",
+        description="the dataset's id in Minari, whose root folder is --out",
+    )
+    video: bool = Field(False, description="LeRobot: a video, which loses a little, not pictures")
 
     def run(self) -> None:
         """Exports and reports."""
         from ncs.data.buffer import open_buffer
-        from ncs.data.export import export_minari
-        from ncs.envs import make_env
 
         buffer = open_buffer(self.buffer)
-        env = make_env(buffer.world)
-        spaces = (env.observation_space["image"], env.action_space)  # type: ignore[index]
-        target = export_minari(buffer, self.name, self.out, spaces)
+        if self.format == "minari":
+            from ncs.data.exporting.minari import export_minari
+
+            target = export_minari(buffer, self.name, self.out)
+        elif self.format == "lerobot":
+            from ncs.data.exporting.lerobot import export_lerobot
+
+            target = export_lerobot(buffer, self.out, self.video)
+        elif self.format == "arrays":
+            from ncs.data.exporting.arrays import export_arrays
+
+            target = export_arrays(buffer, self.out)
+        else:
+            from ncs.data.exporting.folder import export_folder
+
+            target = export_folder(buffer, self.out)
         facts = {"out": str(target), "episodes": len(buffer), "buffer": buffer.hash}
         report(f"{target}: {len(buffer)} episodes from buffer {buffer.hash}", facts, self.as_json)

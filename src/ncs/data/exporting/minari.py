@@ -1,10 +1,11 @@
 """Lossless export of a buffer to Minari, for readers of other libraries."""
 
 import os
+import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 
 from ncs.data.buffer import Buffer
 from ncs.records import ConfigError, DataError
@@ -12,14 +13,13 @@ from ncs.records import ConfigError, DataError
 VARIABLE = "MINARI_DATASETS_PATH"
 
 
-def export_minari(buffer: Buffer, name: str, folder: Path, spaces: tuple[Any, Any]) -> Path:
+def export_minari(buffer: Buffer, name: str, folder: Path) -> Path:
     """Writes a buffer as a Minari dataset and gives back where it stands.
 
     Args:
         buffer: what to export.
         name: Minari's dataset id, such as ``ncs/blocks-v0``.
         folder: Minari's root folder of datasets.
-        spaces: the observation and action space of one step.
     """
     try:
         import minari
@@ -28,6 +28,7 @@ def export_minari(buffer: Buffer, name: str, folder: Path, spaces: tuple[Any, An
         raise ConfigError(
             f"the export needs the package {error.name}: pip install 'ncs[interop]'"
         ) from None
+    pictures = buffer.clips(np.array([0])).frame.shape[2:]
     target = folder / name
     if target.exists():
         raise DataError(f"{target}: already exists; choose another --name or remove it")
@@ -48,15 +49,17 @@ def export_minari(buffer: Buffer, name: str, folder: Path, spaces: tuple[Any, An
     previous = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = str(folder)
     try:
-        minari.create_dataset_from_buffers(
-            name,
-            episodes,
-            observation_space=spaces[0],
-            action_space=spaces[1],
-            description=f"{buffer.world}, exported from the ncs buffer {buffer.hash}",
-            requirements=["ncs"],
-            jpeg_encoding=False,  # the default is lossy
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it misses authors and links, which nobody gave
+            minari.create_dataset_from_buffers(
+                name,
+                episodes,
+                observation_space=Box(0, 255, pictures, np.uint8),
+                action_space=Box(-np.inf, np.inf, (6,), np.float32),
+                description=f"{buffer.world}, exported from the ncs buffer {buffer.hash}",
+                requirements=["ncs"],
+                jpeg_encoding=False,  # the default is lossy
+            )
     finally:
         if previous is None:
             del os.environ[VARIABLE]

@@ -6,21 +6,17 @@ import numpy as np
 import pytest
 
 from ncs.data.buffer import open_buffer
-from ncs.data.export import export_minari
-from ncs.envs import make_env
+from ncs.data.exporting.minari import export_minari
 from ncs.records import DataError
 
 minari = pytest.importorskip("minari", reason="needs the extra 'interop'")
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_minari_reads_back_the_same_bytes(
     small_buffer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     buffer = open_buffer(small_buffer)
-    env = make_env("block-rearrange")
-    spaces = (env.observation_space["image"], env.action_space)  # type: ignore[index]
-    export_minari(buffer, "ncs/small-v0", tmp_path, spaces)
+    export_minari(buffer, "ncs/small-v0", tmp_path)
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     dataset = minari.load_dataset("ncs/small-v0")
     assert dataset.total_episodes == len(buffer)
@@ -30,4 +26,4 @@ def test_minari_reads_back_the_same_bytes(
         np.testing.assert_array_equal(episode.observations, clips.frame[0])
         np.testing.assert_array_equal(episode.actions, clips.action[0])
     with pytest.raises(DataError, match="already exists"):
-        export_minari(buffer, "ncs/small-v0", tmp_path, spaces)
+        export_minari(buffer, "ncs/small-v0", tmp_path)

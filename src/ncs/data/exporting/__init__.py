@@ -1,0 +1,1 @@
+"""Buffers for others: folders of pictures, arrays, Minari, LeRobot."""

@@ -1,0 +1,1 @@
+"""Experience from elsewhere: folders of pictures, arrays, Minari, LeRobot become clips."""

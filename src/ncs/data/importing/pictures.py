@@ -1,0 +1,73 @@
+"""A stranger's picture made safe: only known formats, judged by its header before it is decoded."""
+
+import io
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+from ncs.records import DataError
+
+MOST_PIXELS = 4096 * 4096  # 48 MB once decoded; cameras of telephones stay below
+MOST_SIDE = 16_384  # a picture of one row may be as costly as a square one
+MOST_BYTES = 64 << 20
+FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+def load_picture(path: Path, longest: int | None = None) -> NDArray[np.uint8]:
+    """The picture (H, W, 3) of a file; a larger one than ``longest`` is reduced."""
+    try:
+        if not path.is_file():  # no devices, no pipes
+            raise DataError(f"{path}: there is no such picture")
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(f"{path}: over {MOST_BYTES >> 20} MB; make it smaller")
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+    return decode_picture(data, str(path), longest)
+
+
+def decode_picture(data: bytes, name: str, longest: int | None = None) -> NDArray[np.uint8]:
+    """The picture (H, W, 3) of a file's bytes, upright; transparency is white."""
+    try:
+        with _open(data) as image:
+            if image.width * image.height > MOST_PIXELS or max(image.size) > MOST_SIDE:
+                raise DataError(
+                    f"{name}: is {image.width} x {image.height} pixels, more than "
+                    f"{MOST_PIXELS >> 20} million or {MOST_SIDE} a side; make it smaller"
+                )
+            if longest is not None:
+                image.draft("RGB", _reduced(image.size, longest))  # JPEG: no finer than needed
+            upright = _flat(ImageOps.exif_transpose(image))
+            if longest is not None and max(upright.size) > longest:
+                upright = upright.resize(_reduced(upright.size, longest), Image.Resampling.BOX)
+            return np.array(upright)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        raise DataError(
+            f"{name}: is not a PNG, JPEG or WebP picture that can be read; save it anew"
+        ) from None
+
+
+def _open(data: bytes) -> Image.Image:
+    with warnings.catch_warnings():
+        # Pillow only warns of sizes that are refused a moment later.
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        return Image.open(io.BytesIO(data), formats=FORMATS)
+
+
+def _reduced(size: tuple[int, int], longest: int) -> tuple[int, int]:
+    factor = min(1.0, longest / max(size))
+    return max(1, round(size[0] * factor)), max(1, round(size[1] * factor))
+
+
+def _flat(image: Image.Image) -> Image.Image:
+    """A picture of three channels of 8 bits."""
+    if image.mode in ("I", "I;16", "I;16B"):  # grey of 16 bits
+        grey = np.asarray(image).astype(np.int64) >> 8
+        return Image.fromarray(grey.clip(0, 255).astype(np.uint8)).convert("RGB")
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        sheet = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(sheet, image.convert("RGBA"))
+    return image.convert("RGB")

@@ -1,0 +1,87 @@
+"""What is exported is imported again: to the bit, or to a codec's error."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.data.importing.clips import draw_clips
+
+from ncs.data.buffer import Buffer
+from ncs.data.exporting.arrays import export_arrays
+from ncs.data.exporting.folder import export_folder
+from ncs.data.exporting.lerobot import export_lerobot
+from ncs.data.exporting.minari import export_minari
+from ncs.data.importing.clip import RawClip, Tally
+from ncs.data.importing.lerobot import Columns
+from ncs.data.importing.source import open_source
+from ncs.data.write import write_buffer, write_clips
+from ncs.records import DataError
+
+
+@pytest.fixture(scope="module")
+def buffer(tmp_path_factory: pytest.TempPathFactory) -> Buffer:
+    return write_buffer(tmp_path_factory.mktemp("own") / "b", *draw_clips(12))
+
+
+def read_back(path: Path) -> list[RawClip]:
+    clips = list(open_source(path, Columns(), 512).clips)
+    assert all(isinstance(clip, RawClip) for clip in clips), clips
+    return [clip for clip in clips if isinstance(clip, RawClip)]
+
+
+def export(kind: str, buffer: Buffer, folder: Path) -> Path:
+    if kind == "folder":
+        return export_folder(buffer, folder / "clips")
+    if kind == "minari":
+        return export_minari(buffer, "own/squares-v0", folder)
+    if kind == "lerobot":
+        return export_lerobot(buffer, folder / "dataset")
+    return export_arrays(buffer, folder / f"clips.{kind}")
+
+
+@pytest.mark.parametrize("kind", ["npz", "safetensors", "minari", "lerobot", "folder"])
+def test_nothing_is_lost(kind: str, buffer: Buffer, tmp_path: Path) -> None:
+    clips, truth = read_back(export(kind, buffer, tmp_path)), buffer.clips(np.arange(12))
+    assert (np.stack([clip.frame for clip in clips]) == truth.frame).all()
+    action = np.stack([clip.action for clip in clips])
+    if kind == "folder":  # a place is written, a change is read: one rounding
+        np.testing.assert_allclose(action, truth.action, atol=1e-7)
+    else:
+        assert (action == truth.action).all()
+
+
+def test_a_video_loses_no_more_than_its_codec_does(buffer: Buffer, tmp_path: Path) -> None:
+    clips = read_back(export_lerobot(buffer, tmp_path / "dataset", video=True))
+    truth = buffer.clips(np.arange(12))
+    assert (np.stack([clip.action for clip in clips]) == truth.action).all()
+    gap = np.abs(np.stack([clip.frame for clip in clips]).astype(int) - truth.frame)
+    assert gap.mean() < 2
+    assert np.quantile(gap, 0.99) < 16
+
+
+def test_an_export_never_overwrites(buffer: Buffer, tmp_path: Path) -> None:
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "precious").write_text("mine")
+    with pytest.raises(DataError, match="already exists"):
+        export_lerobot(buffer, tmp_path / "dataset")
+    (tmp_path / "clips.npz").write_text("mine")
+    with pytest.raises(DataError, match="already exists"):
+        export_arrays(buffer, tmp_path / "clips.npz")
+    with pytest.raises(DataError, match="is not empty"):
+        export_folder(buffer, tmp_path / "dataset")
+    assert (tmp_path / "dataset" / "precious").read_text() == "mine"
+
+
+def test_another_column_is_refused_with_those_there_are(buffer: Buffer, tmp_path: Path) -> None:
+    path = export_lerobot(buffer, tmp_path / "dataset")
+    with pytest.raises(DataError, match="it has action, episode_index"):
+        open_source(path, Columns(picture="observation.images.top"), 512)
+
+
+def test_a_damaged_video_leaves_its_episodes_out(buffer: Buffer, tmp_path: Path) -> None:
+    path = export_lerobot(buffer, tmp_path / "dataset", video=True)
+    video = next(path.glob("videos/**/*.mp4"))
+    video.write_bytes(video.read_bytes()[:100])
+    with pytest.raises(DataError, match="no clip could be taken"):
+        write_clips(tmp_path / "b", open_source(path, Columns(), 512).clips, {}, Tally())
+    assert not (tmp_path / "b").exists()
