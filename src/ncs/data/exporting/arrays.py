@@ -23,7 +23,7 @@ def export_arrays(buffer: Buffer, path: Path) -> Path:
     arrays: dict[str, NDArray[Any]] = {"frame": clips.frame, "action": clips.action}
     if path.suffix == ".npz":
         file = io.BytesIO()
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, frame=clips.frame, action=clips.action)
         write_bytes(path, file.getvalue())
     else:
         write_bytes(path, encode_arrays(arrays))
