@@ -17,8 +17,8 @@ from ncs.analysis.points import CELLS
 from ncs.analysis.table import as_records
 from ncs.evaluation.results import read_results
 from ncs.storage import write_json
+from ncs.web.catalogue import Folders
 from ncs.web.serve import address_of, make_server, open_socket
-from ncs.web.shelf import Places
 
 FOLDER = shipped_model("blocks-fast-0")
 FEW_CLIPS = 30  # of the viewer's small buffers, where it does not matter how good a graph is
@@ -27,22 +27,22 @@ FEW_CLIPS = 30  # of the viewer's small buffers, where it does not matter how go
 class Site:
     """A running server and a way to ask it."""
 
-    def __init__(self, address: str, places: Places) -> None:
+    def __init__(self, address: str, folders: Folders) -> None:
         self.address = address.rstrip("/")
         self.port = int(self.address.rpartition(":")[2])
-        self.places = places
+        self.folders = folders
         self.client = httpx.Client(base_url=self.address, timeout=PATIENCE, trust_env=False)
 
     def post(self, path: str, **body: Any) -> httpx.Response:
         return self.client.post(path, json=body)
 
-    def start(self, **ask: Any) -> str:
-        answer = self.post("/api/episodes", model=FOLDER.name, **ask)
+    def start(self, **body: Any) -> str:
+        answer = self.post("/api/episodes", model=FOLDER.name, **body)
         assert answer.status_code == 200, answer.text
         return str(answer.json()["id"])
 
     def follow(self, name: str, **headers: str) -> list[tuple[str, Any]]:
-        """Every event of a show, to its end."""
+        """Every event of a session, to its end."""
         events, kind = [], ""
         with self.client.stream("GET", f"/api/episodes/{name}/events", headers=headers) as told:
             assert told.headers["content-type"].startswith("text/event-stream")
@@ -63,9 +63,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     (figures / "chart.png").write_bytes((FOLDER / "pictures" / "step-00000000.png").read_bytes())
     (figures / "notes.txt").write_text("secret")
     (figures / "link.png").symlink_to(FOLDER / "model.json")
-    places = Places((FOLDER,), make_results(base), (figures,), base / "work")
-    with pytest.MonkeyPatch.context() as patch, running(places) as one:
-        patch.setattr("ncs.web.shelf.CLIPS", FEW_CLIPS)
+    folders = Folders((FOLDER,), make_results(base), (figures,), base / "work")
+    with pytest.MonkeyPatch.context() as patch, running(folders) as one:
+        patch.setattr("ncs.web.catalogue.CLIPS", FEW_CLIPS)
         yield one
 
 
@@ -83,16 +83,16 @@ def make_results(base: Path) -> Path:
 
 
 @contextlib.contextmanager
-def running(places: Places) -> Iterator[Site]:
+def running(folders: Folders) -> Iterator[Site]:
     """A server on a thread of its own for as long as a block lasts."""
     with open_socket("127.0.0.1", 0) as listener:
-        server = make_server(listener, places)
+        server = make_server(listener, folders)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not server.started:
             assert thread.is_alive()
             time.sleep(0.01)
-        site = Site(address_of(listener), places)
+        site = Site(address_of(listener), folders)
         try:
             yield site
         finally:

@@ -18,7 +18,7 @@ from ncs.cli.main import main
 from ncs.control.config import EXTENSIONS
 from ncs.envs import make_env
 from ncs.web.app import read_static
-from ncs.web.programme import MOST_RUNNING
+from ncs.web.sessions import MOST_RUNNING
 
 MODEL = FOLDER.name
 PAGE = read_static()
@@ -124,11 +124,11 @@ def test_the_models_are_listed_with_what_they_can_do(site: Site) -> None:
 def test_an_episode_is_the_one_its_command_line_gives(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask = {"objects": 5, "seed": 3, "without": ["residual"], "choice": "sample", "slots": 7}
+    body = {"objects": 5, "seed": 3, "without": ["residual"], "choice": "sample", "slots": 7}
     scene = site.post(
-        "/api/scene", model=MODEL, **ask, drag={"index": 1, "x": 0.1, "y": 0.1}
+        "/api/scene", model=MODEL, **body, drag={"index": 1, "x": 0.1, "y": 0.1}
     ).json()
-    name = site.start(**ask, place=scene["place"])
+    name = site.start(**body, place=scene["place"])
     *moments, (last, verdict) = site.follow(name)
     assert last == "end"
     assert all(kind == "moment" for kind, _ in moments)
@@ -181,25 +181,25 @@ def test_no_more_episodes_are_played_at_once_than_there_is_room_for(site: Site) 
 
 
 def test_a_drag_that_cannot_be_is_refused_and_changes_nothing(site: Site) -> None:
-    ask = {"model": MODEL, "objects": 4, "seed": 3}
-    before = site.post("/api/scene", **ask).json()
+    body = {"model": MODEL, "objects": 4, "seed": 3}
+    before = site.post("/api/scene", **body).json()
     first, second = before["handles"][:2]
     onto = {"index": first["index"], "x": second["x"], "y": second["y"]}
-    after = site.post("/api/scene", **ask, drag=onto).json()
+    after = site.post("/api/scene", **body, drag=onto).json()
     assert "goal of another object already" in after.pop("refusal")
     assert after == {key: value for key, value in before.items() if key != "refusal"}
 
 
 def test_one_hand_makes_one_move(site: Site) -> None:
-    ask = {"model": MODEL, "objects": 2, "seed": 3}
-    other = site.post("/api/scene", **ask).json()["handles"][1]
+    body = {"model": MODEL, "objects": 2, "seed": 3}
+    other = site.post("/api/scene", **body).json()["handles"][1]
     row = 0.1 if other["y"] > 0.5 else 0.9  # where the other object's goal is not
     place: list[str] = []
     for x in (0.1, 0.4, 0.6):
-        scene = site.post("/api/scene", **ask, place=place, drag={"index": 0, "x": x, "y": row})
+        scene = site.post("/api/scene", **body, place=place, drag={"index": 0, "x": x, "y": row})
         place = scene.json()["place"]
         assert len(place) == 1
-    scene = site.post("/api/scene", **ask, place=place, drag={"index": 1, "x": 0.6, "y": 1 - row})
+    scene = site.post("/api/scene", **body, place=place, drag={"index": 1, "x": 0.6, "y": 1 - row})
     assert len(scene.json()["place"]) == 2
 
 
@@ -234,9 +234,9 @@ def picture(array: np.ndarray, kind: str = "PNG", size: int = 64) -> bytes:
     return data.getvalue()
 
 
-def upload(site: Site, image: bytes, goal: bytes, **ask: object):
+def upload(site: Site, image: bytes, goal: bytes, **options: object):
     files = {"image": ("a.png", image), "goal": ("b.png", goal)}
-    data = {"ask": json.dumps({"model": MODEL, **ask})}
+    data = {"options": json.dumps({"model": MODEL, **options})}
     return site.client.post("/api/plans", data=data, files=files)
 
 
@@ -288,13 +288,13 @@ def test_results_stand_beside_the_papers(site: Site) -> None:
 
 
 def test_slot_health_is_what_the_command_says(site: Site) -> None:
-    ask = {"model": MODEL, "objects": 3, "clips": 2}
-    told = site.post("/api/health", **ask).json()
+    body = {"model": MODEL, "objects": 3, "clips": 2}
+    told = site.post("/api/health", **body).json()
     assert told["reports"][0]["objects"] == 3
     assert told["command"].startswith("ncs slots --model ")
     with pytest.MonkeyPatch.context() as patch:
         patch.delattr("ncs.web.health.run_slots")  # it is kept, so nobody runs the command again
-        assert site.post("/api/health", **ask).json() == told
+        assert site.post("/api/health", **body).json() == told
     page = site.client.get(f"/api/health/{quote(MODEL)}/3/2")
     assert b"Slot health" in page.content
     assert "sandbox" in page.headers["content-security-policy"]

@@ -10,21 +10,23 @@ from tests.web.conftest import FOLDER
 from ncs.records import DataError, NcsError
 from ncs.storage import write_json
 from ncs.training.checkpoint import checkpoint_hash
-from ncs.web.asks import HealthAsk
-from ncs.web.health import SHIPPED, Clinic, run_slots, shipped_report
-from ncs.web.studio import BusyError
+from ncs.web.catalogue import Catalogue, Folders
+from ncs.web.health import SHIPPED, HealthReports, run_slots, shipped_report
+from ncs.web.jobs import BusyError
+from ncs.web.schemas import HealthRequest
 
-ASK = HealthAsk(model="m", objects=3, clips=2)
+REQUEST = HealthRequest(model="m", objects=3, clips=2)
 
 
 class Waiting:
-    """A studio that never comes back."""
+    """Stands for a job queue that never comes back."""
 
-    async def do(self, *_: object) -> None:
+    async def run(self, *_: object) -> None:
         await asyncio.Event().wait()
 
-    def buffer(self, _: str) -> None:
-        """What is asked of it."""
+
+def catalogue_in(folder: Path) -> Catalogue:
+    return Catalogue(Folders((), None, (), folder))
 
 
 def test_the_commands_complaint_is_passed_on() -> None:
@@ -34,11 +36,11 @@ def test_the_commands_complaint_is_passed_on() -> None:
 
 def test_one_model_is_examined_at_a_time(tmp_path: Path) -> None:
     async def two() -> None:
-        clinic = Clinic(Waiting(), tmp_path)  # type: ignore[arg-type]
-        first = asyncio.create_task(clinic.report(ASK))
+        health = HealthReports(Waiting(), catalogue_in(tmp_path))  # type: ignore[arg-type]
+        first = asyncio.create_task(health.report(REQUEST))
         await asyncio.sleep(0)
         with pytest.raises(BusyError, match="being examined already"):
-            await clinic.report(ASK)
+            await health.report(REQUEST)
         first.cancel()
 
     asyncio.run(two())
@@ -55,4 +57,4 @@ def test_a_report_of_other_weights_is_not_a_models_own(tmp_path: Path) -> None:
 
 def test_there_is_no_page_before_there_is_a_report(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such report"):
-        Clinic(Waiting(), tmp_path).page(ASK)  # type: ignore[arg-type]
+        HealthReports(Waiting(), catalogue_in(tmp_path)).page(REQUEST)  # type: ignore[arg-type]

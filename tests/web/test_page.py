@@ -258,9 +258,9 @@ def test_every_tab_renders(open_page: Any) -> None:
     expect(page.locator("#evidence h2")).to_contain_text("Edge from node")  # the step's own
     page.locator("g.node").nth(3).hover()
     expect(page.locator("#evidence")).to_contain_text("Objects left it")
-    places = [image.get_attribute("x") for image in page.locator("g.node image").all()]
+    folders = [image.get_attribute("x") for image in page.locator("g.node image").all()]
     page.select_option("#layout", "tsne")
-    assert [image.get_attribute("x") for image in page.locator("g.node image").all()] != places
+    assert [image.get_attribute("x") for image in page.locator("g.node image").all()] != folders
     set_range(page, "#least", 10)
     assert 0 < page.locator("#drawing line:not(.hit)").count() < 240
     page.click("#tab-results")

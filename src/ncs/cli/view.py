@@ -36,17 +36,17 @@ class View(Command):
             raise ConfigError(
                 f"ncs view needs the package {error.name}: pip install 'ncs[view]'"
             ) from None
-        from ncs.web.shelf import find_places
+        from ncs.web.catalogue import find_folders
 
-        places = find_places(self.model, self.results, self.out)
+        folders = find_folders(self.model, self.results, self.out)
         listener = open_socket(self.host, self.port)
         address = address_of(listener)
 
         def ready() -> None:
-            line = f"{address} shows {len(places.models)} models; Ctrl-C ends it"
-            report(line, {"url": address, "models": [str(m) for m in places.models]}, self.as_json)
+            line = f"{address} shows {len(folders.models)} models; Ctrl-C ends it"
+            report(line, {"url": address, "models": [str(m) for m in folders.models]}, self.as_json)
             if not self.no_browser:
                 webbrowser.open(address)
 
         with contextlib.suppress(KeyboardInterrupt):
-            serve(listener, places, ready)
+            serve(listener, folders, ready)

@@ -1,4 +1,4 @@
-"""What the page can ask for, by address."""
+"""Takes requests, gives answers: the viewer's addresses and the state they share."""
 
 import asyncio
 import contextlib
@@ -21,12 +21,14 @@ from ncs.control.config import EXTENSIONS, ControlConfig
 from ncs.evaluation.results import read_results
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.storage import read_json
-from ncs.web.asks import HealthAsk, Manner, ModelAsk, SceneAsk, TaskAsk
+from ncs.web.catalogue import PICTURES, Catalogue, Folders, pictures, result_files
+from ncs.web.episodes import begin_episode, begin_plan, draw_scene
 from ncs.web.guard import UPLOAD_PATH, Guard
-from ncs.web.health import SHIPPED, Clinic, read_page, shipped_report
-from ncs.web.programme import Performance, Programme
-from ncs.web.shelf import PICTURES, Places, Shelf, pictures, result_files
-from ncs.web.studio import BusyError, Studio
+from ncs.web.health import SHIPPED, HealthReports, read_page, shipped_report
+from ncs.web.jobs import BusyError, JobQueue
+from ncs.web.payloads import graph_payload
+from ncs.web.schemas import AgentRequest, HealthRequest, ModelRequest, SceneRequest, TaskRequest
+from ncs.web.sessions import Session, Sessions
 from ncs.web.uploads import read_picture
 
 STATIC = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
@@ -34,26 +36,27 @@ STATIC = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
-class Hall:
-    """Everything a server holds."""
+class AppState:
+    """Everything a server holds while it runs."""
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
-        self.studio = Studio(Shelf(places))
-        self.programme = Programme(self.studio)
-        self.clinic = Clinic(self.studio, places.work)
+    def __init__(self, folders: Folders) -> None:
+        self.folders = folders
+        self.catalogue = Catalogue(folders)
+        self.jobs = JobQueue()
+        self.sessions = Sessions(self.jobs)
+        self.health = HealthReports(self.jobs, self.catalogue)
         self.page = read_static()
         self.results: dict[str, tuple[int, list[dict[str, Any]]]] = {}  # by file and its age
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         """Warms up, and tidies up."""
-        warming = asyncio.create_task(self.studio.do(self.studio.warm_up))
+        warming = asyncio.create_task(self.jobs.run(self.catalogue.load_first))
         yield
         warming.cancel()
         await asyncio.gather(warming, return_exceptions=True)  # what ails a model, its user is told
-        await self.programme.close()
-        self.studio.close()
+        await self.sessions.close()
+        self.jobs.close()
 
 
 def read_static() -> dict[str, tuple[bytes, str]]:
@@ -67,18 +70,18 @@ def read_static() -> dict[str, tuple[bytes, str]]:
     return found
 
 
-def create_app(places: Places, hosts: frozenset[str]) -> Guard:
+def create_app(folders: Folders, hosts: frozenset[str]) -> Guard:
     """The viewer as an ASGI application that answers to the given hosts alone."""
-    hall = Hall(places)
+    state = AppState(folders)
     app = FastAPI(
-        title="ncs view", docs_url=None, redoc_url=None, openapi_url=None, lifespan=hall.lifespan
+        title="ncs view", docs_url=None, redoc_url=None, openapi_url=None, lifespan=state.lifespan
     )
     app.add_exception_handler(NcsError, refuse)
     app.add_exception_handler(RequestValidationError, refuse_form)
-    add_page(app, hall)
-    add_tasks(app, hall)
-    add_shows(app, hall)
-    add_evidence(app, hall)
+    add_page(app, state)
+    add_tasks(app, state)
+    add_sessions(app, state)
+    add_evidence(app, state)
     return Guard(app, hosts)
 
 
@@ -96,74 +99,76 @@ async def refuse_form(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": f"{name}: {first['msg'].lower()}"}, 422)
 
 
-def add_page(app: FastAPI, hall: Hall) -> None:
+def add_page(app: FastAPI, state: AppState) -> None:
     """The page and its parts."""
 
     @app.get("/")
     async def index() -> Response:
-        return Response(hall.page["index.html"][0], media_type="text/html")
+        return Response(state.page["index.html"][0], media_type="text/html")
 
     @app.get("/static/{name}")
     async def static(name: str) -> Response:
-        if name not in hall.page:
+        if name not in state.page:
             return JSONResponse({"error": "there is no such file"}, 404)
-        content, kind = hall.page[name]
+        content, kind = state.page[name]
         return Response(content, media_type=kind)
 
     @app.get("/api/models")
     async def models() -> dict[str, Any]:
         fields = ControlConfig.model_fields
         return {
-            "models": await hall.studio.do(hall.studio.models),
+            "models": await state.jobs.run(lambda: state.catalogue.models),
             "extensions": [name for name in fields if name in EXTENSIONS],
         }
 
 
-def add_tasks(app: FastAPI, hall: Hall) -> None:
+def add_tasks(app: FastAPI, state: AppState) -> None:
     """Tasks, and what is drawn of models."""
 
     @app.post("/api/scene")
-    async def scene(ask: SceneAsk) -> dict[str, Any]:
-        return await hall.studio.do(hall.studio.scene, ask)
+    async def scene(request: SceneRequest) -> dict[str, Any]:
+        return await state.jobs.run(draw_scene, state.catalogue, request)
 
     @app.post("/api/graph")
-    async def graph(ask: ModelAsk) -> dict[str, Any]:
-        return await hall.studio.do(hall.studio.graph, ask)
+    async def graph(request: ModelRequest) -> dict[str, Any]:
+        names = (request.model, request.preset, request.nodes)
+        trained = await state.jobs.run(state.catalogue.trained, *names)
+        return await state.jobs.run(graph_payload, trained.graph)
 
 
-def add_shows(app: FastAPI, hall: Hall) -> None:
-    """Episodes and plans: started, watched, stopped, taken home."""
-    studio, programme = hall.studio, hall.programme
+def add_sessions(app: FastAPI, state: AppState) -> None:
+    """Episodes and plans: started, followed, stopped, downloaded."""
+    jobs, sessions, catalogue = state.jobs, state.sessions, state.catalogue
 
     @app.post("/api/episodes")
-    async def solve(ask: TaskAsk) -> dict[str, str]:
-        async with programme.room():
-            return {"id": programme.open(await studio.do(studio.begin, ask))}
+    async def solve(request: TaskRequest) -> dict[str, str]:
+        async with sessions.reserve():
+            return {"id": sessions.open(await jobs.run(begin_episode, catalogue, request))}
 
     @app.post(UPLOAD_PATH)
     async def plan(request: Request) -> dict[str, str]:
-        async with programme.room():
-            ask, image, goal = await read_pair(request)
+        async with sessions.reserve():
+            options, image, goal = await read_pair(request)
             pair = [
                 await asyncio.to_thread(read_picture, data, name)
                 for name, data in (("image", image), ("goal", goal))
             ]
-            return {"id": programme.open(await studio.do(studio.begin_plan, ask, *pair))}
+            return {"id": sessions.open(await jobs.run(begin_plan, catalogue, options, *pair))}
 
     @app.get("/api/episodes/{name}/events")
     async def events(name: str, request: Request) -> Response:
         last = request.headers.get("last-event-id", "")
         first = int(last) + 1 if last.isdigit() and len(last) < 8 else 0
-        return StreamingResponse(programme.find(name).read(first), media_type="text/event-stream")
+        return StreamingResponse(sessions.find(name).read(first), media_type="text/event-stream")
 
     @app.delete("/api/episodes/{name}")
     async def stop(name: str) -> dict[str, bool]:
-        programme.find(name).stopped = True
+        sessions.find(name).stopped = True
         return {"stopped": True}
 
     @app.get("/api/episodes/{name}/{file}")
-    async def take_home(name: str, file: str) -> Response:
-        content, kind = await asyncio.to_thread(export, programme.find(name), file)
+    async def download(name: str, file: str) -> Response:
+        content, kind = await asyncio.to_thread(export, sessions.find(name), file)
         return Response(
             content,
             media_type=kind,
@@ -171,77 +176,77 @@ def add_shows(app: FastAPI, hall: Hall) -> None:
         )
 
 
-async def read_pair(request: Request) -> tuple[Manner, bytes, bytes]:
-    """The settings and the two files of an upload."""
+async def read_pair(request: Request) -> tuple[AgentRequest, bytes, bytes]:
+    """The options and the two files of an upload."""
     try:
         async with request.form(max_files=2, max_fields=1) as form:
-            pair, ask = [form.get("image"), form.get("goal")], form.get("ask")
+            pair, text = [form.get("image"), form.get("goal")], form.get("options")
             files = [await f.read() for f in pair if isinstance(f, UploadFile)]
     except MultiPartException as error:
         raise ConfigError(f"upload: {error.message}") from None
-    if len(files) != 2 or not isinstance(ask, str):
-        raise ConfigError("upload: needs two files, image and goal, and the settings as ask")
+    if len(files) != 2 or not isinstance(text, str):
+        raise ConfigError("upload: needs two files, image and goal, and the options")
     try:
-        values = json.loads(ask)
+        values = json.loads(text)
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        raise ConfigError("ask: is not a JSON object")
-    return Manner(**values), files[0], files[1]
+        raise ConfigError("options: is not a JSON object")
+    return AgentRequest(**values), files[0], files[1]
 
 
-def export(one: Performance, file: str) -> tuple[bytes, str]:
-    """A film, a trace or a picture of a show."""
-    if file == "solve.gif" and one.show.watcher.rows:
-        return encode_gif(list(one.show.watcher.rows)), "image/gif"
+def export(one: Session, file: str) -> tuple[bytes, str]:
+    """The bytes and media type of a film, a trace or a picture of a session."""
+    if file == "solve.gif" and one.episode.watcher.rows:
+        return encode_gif(list(one.episode.watcher.rows)), "image/gif"
     if file == "trace.json":
-        return one.show.trace(), "application/json"
-    if file in one.show.files:
-        return one.show.files[file], "image/png"
+        return one.episode.trace(), "application/json"
+    if file in one.episode.files:
+        return one.episode.files[file], "image/png"
     raise DataError("export: choose solve.gif or trace.json")
 
 
-def add_evidence(app: FastAPI, hall: Hall) -> None:
+def add_evidence(app: FastAPI, state: AppState) -> None:
     """Results, figures and slot health."""
 
     @app.get("/api/results")
     async def results() -> dict[str, Any]:
-        return await asyncio.to_thread(list_results, hall)
+        return await asyncio.to_thread(list_results, state)
 
     @app.get("/api/figures/{name}")
     async def figure(name: str) -> Response:
-        path = (await asyncio.to_thread(pictures, hall.places)).get(name)
+        path = (await asyncio.to_thread(pictures, state.folders)).get(name)
         if path is None:
             return JSONResponse({"error": "there is no such picture"}, 404)
         content = await asyncio.to_thread(path.read_bytes)
         return Response(content, media_type=PICTURES[path.suffix.lower()])
 
     @app.post("/api/health")
-    async def health(ask: HealthAsk) -> dict[str, Any]:
-        return await hall.clinic.report(ask)
+    async def health(request: HealthRequest) -> dict[str, Any]:
+        return await state.health.report(request)
 
-    add_reports(app, hall)
+    add_reports(app, state)
 
 
-def add_reports(app: FastAPI, hall: Hall) -> None:
+def add_reports(app: FastAPI, state: AppState) -> None:
     """Health reports that are there already."""
     headers = {"content-security-policy": REPORT_POLICY}
 
     @app.get("/api/health/{model}")
     async def shipped(model: str) -> dict[str, Any]:
-        folder = hall.studio.shelf.folder(model)
+        folder = state.catalogue.folder(model)
         return {"report": await asyncio.to_thread(shipped_report, folder)}
 
     @app.get("/api/health/{model}/page")
     async def shipped_page(model: str) -> Response:
-        content = read_page(hall.studio.shelf.folder(model) / SHIPPED)
+        content = read_page(state.catalogue.folder(model) / SHIPPED)
         return Response(content, media_type="text/html", headers=headers)
 
     @app.get("/api/health/{model}/{objects}/{clips}")
     async def page(model: str, objects: int, clips: int) -> Response:
-        hall.studio.shelf.folder(model)
-        ask = HealthAsk(model=model, objects=objects, clips=clips)
-        return Response(hall.clinic.page(ask), media_type="text/html", headers=headers)
+        state.catalogue.folder(model)
+        request = HealthRequest(model=model, objects=objects, clips=clips)
+        return Response(state.health.page(request), media_type="text/html", headers=headers)
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
@@ -253,12 +258,12 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
     return [cell for score in SCORES for cell in as_records(rows, score)]
 
 
-def list_results(hall: Hall) -> dict[str, Any]:
+def list_results(state: AppState) -> dict[str, Any]:
     """Every result file's cells beside the paper's, and the names of figures."""
     files = []
-    for name, path in result_files(hall.places).items():
+    for name, path in result_files(state.folders).items():
         age = path.stat().st_mtime_ns
-        if hall.results.get(name, (0, []))[0] != age:
-            hall.results[name] = (age, read_cells(path))
-        files.append({"name": name, "cells": hall.results[name][1]})
-    return {"files": files, "figures": list(pictures(hall.places))}
+        if state.results.get(name, (0, []))[0] != age:
+            state.results[name] = (age, read_cells(path))
+        files.append({"name": name, "cells": state.results[name][1]})
+    return {"files": files, "figures": list(pictures(state.folders))}

@@ -1,4 +1,4 @@
-"""The slot health report: 'ncs slots' itself, run beside the server, its report kept."""
+"""Takes a model's name, gives its slot health report: 'ncs slots' is run, its report kept."""
 
 import asyncio
 import shlex
@@ -9,34 +9,36 @@ from typing import Any
 from ncs.records import DataError, NcsError
 from ncs.storage import read_json
 from ncs.training.checkpoint import checkpoint_hash
-from ncs.web.asks import HealthAsk
-from ncs.web.studio import BusyError, Studio
+from ncs.web.catalogue import Catalogue
+from ncs.web.jobs import BusyError, JobQueue
+from ncs.web.schemas import HealthRequest
 
 LONGEST = 600.0  # seconds
 SHIPPED = "health"  # a model's folder may hold its report under this name
 
 
-class Clinic:
-    """Examines one model at a time."""
+class HealthReports:
+    """Reports by model and number of objects; one model is examined at a time."""
 
-    def __init__(self, studio: Studio, work: Path) -> None:
-        self._studio, self._work = studio, work
+    def __init__(self, jobs: JobQueue, catalogue: Catalogue) -> None:
+        self._jobs, self._catalogue = jobs, catalogue
         self._examining = False
 
-    def folder(self, ask: HealthAsk) -> Path:
+    def folder(self, request: HealthRequest) -> Path:
         """Where a report is kept."""
-        return self._work / f"health-{ask.model}-{ask.objects}-{ask.clips}"
+        name = f"health-{request.model}-{request.objects}-{request.clips}"
+        return self._catalogue.folders.work / name
 
-    async def report(self, ask: HealthAsk) -> dict[str, Any]:
-        """The report that is asked for, made if there is none of these very weights."""
+    async def report(self, request: HealthRequest) -> dict[str, Any]:
+        """The report that is requested, made if there is none of these very weights."""
         if self._examining:
             raise BusyError("a model is being examined already; wait for its report")
         self._examining = True
         try:
-            model, buffer = await self._studio.do(self._studio.buffer, ask.model)
-            out = self.folder(ask)
-            words = ["--model", str(model), "--buffer", str(buffer), "--objects", str(ask.objects)]
-            words += ["--clips", str(ask.clips), "--out", str(out)]
+            model, buffer = await self._jobs.run(self._catalogue.model_and_buffer, request.model)
+            out = self.folder(request)
+            words = ["--model", str(model), "--buffer", str(buffer), "--out", str(out)]
+            words += ["--objects", str(request.objects), "--clips", str(request.clips)]
             kept = out / "health.json"
             weights = await asyncio.to_thread(checkpoint_hash, model)
             if not kept.exists() or read_json(kept)["checkpoint"] != weights:
@@ -45,9 +47,9 @@ class Clinic:
         finally:
             self._examining = False
 
-    def page(self, ask: HealthAsk) -> bytes:
+    def page(self, request: HealthRequest) -> bytes:
         """A report as a page of its own, pictures inside."""
-        return read_page(self.folder(ask))
+        return read_page(self.folder(request))
 
 
 def shipped_report(model: Path) -> dict[str, Any] | None:

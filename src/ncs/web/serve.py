@@ -8,8 +8,8 @@ import uvicorn
 
 from ncs.records import ConfigError
 from ncs.web.app import create_app
+from ncs.web.catalogue import Folders
 from ncs.web.guard import own_hosts
-from ncs.web.shelf import Places
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -42,12 +42,12 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
-def make_server(listener: socket.socket, places: Places) -> uvicorn.Server:
+def make_server(listener: socket.socket, folders: Folders) -> uvicorn.Server:
     """A server for a socket, not yet running."""
     hosts = own_hosts(listener.getsockname()[1])
     hosts |= {address_of(listener).removeprefix("http://").rstrip("/")}
     config = uvicorn.Config(
-        create_app(places, hosts),
+        create_app(folders, hosts),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -59,9 +59,9 @@ def make_server(listener: socket.socket, places: Places) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def serve(listener: socket.socket, places: Places, ready: Callable[[], None]) -> None:
+def serve(listener: socket.socket, folders: Folders, ready: Callable[[], None]) -> None:
     """Answers requests until it is interrupted; ``ready`` is called once before."""
-    server = make_server(listener, places)
+    server = make_server(listener, folders)
     listener.listen()  # from now on a browser's knock is heard
     ready()
     server.run(sockets=[listener])

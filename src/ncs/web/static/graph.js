@@ -1,6 +1,6 @@
 // The graph tab: nodes with their mean masks, edges with their actions and the evidence for them.
 
-import { $, ask, el, shape, state } from "./page.js";
+import { $, request, el, shape, state } from "./page.js";
 
 const SIZE = 720, MARGIN = 44;
 let graph = null, shown = "", wired = false;
@@ -10,7 +10,7 @@ export async function showGraph() {
   const wanted = JSON.stringify({ model, preset, nodes });
   if (wanted !== shown) {
     $("graph-facts").textContent = "looking…";
-    graph = await ask("/api/graph", { model, preset, nodes });
+    graph = await request("/api/graph", { model, preset, nodes });
     shown = wanted;
   }
   if (!wired) {

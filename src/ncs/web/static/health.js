@@ -1,6 +1,6 @@
 // The slot health tab: 'ncs slots' on a small buffer, figure by figure.
 
-import { $, ask, attempt, el, state } from "./page.js";
+import { $, request, attempt, el, state } from "./page.js";
 
 let shown = ""; // the model whose report is on show
 
@@ -18,7 +18,7 @@ export async function showHealth() {
   shown = model;
   $("report").replaceChildren();
   const path = `/api/health/${encodeURIComponent(model)}`;
-  const { report } = await ask(path);
+  const { report } = await request(path);
   if (report && shown === model) draw(report, `${path}/page`);
 }
 
@@ -28,7 +28,7 @@ async function examine() {
   $("examine").disabled = true;
   $("health-status").textContent = `looking at ${wanted.clips} clips; this takes some seconds…`;
   try {
-    const told = await ask("/api/health", wanted);
+    const told = await request("/api/health", wanted);
     shown = wanted.model;
     draw(told, `/api/health/${encodeURIComponent(wanted.model)}/${wanted.objects}/${wanted.clips}`);
     const ill = told.reports.flatMap((one) => Object.values(one.figures)).filter((one) => !one.healthy).length;

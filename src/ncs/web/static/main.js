@@ -1,6 +1,6 @@
 // Starts the page: models, tabs, keys, light and dark.
 
-import { $, ask, attempt, el, state } from "./page.js";
+import { $, request, attempt, el, state } from "./page.js";
 import { showGraph } from "./graph.js";
 import { readyHealth, showHealth } from "./health.js";
 import { showResults } from "./results.js";
@@ -64,7 +64,7 @@ function readyKeys() {
 async function begin() {
   readyTabs();
   readyTheme();
-  const known = await ask("/api/models");
+  const known = await request("/api/models");
   state.models = known.models.filter((one) => one.most_objects > 0);
   state.extensions = known.extensions;
   for (const one of known.models) {

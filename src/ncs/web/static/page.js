@@ -29,7 +29,7 @@ export function complain(text = "") {
 }
 
 /** The JSON answer to a request; an error carries the server's one line. */
-export async function ask(path, body, method = body === undefined ? "GET" : "POST") {
+export async function request(path, body, method = body === undefined ? "GET" : "POST") {
   const options = { method };
   if (body instanceof FormData) options.body = body;
   else if (body !== undefined) {
@@ -67,7 +67,7 @@ export const state = {
   edge: null, // [from, to] of the step on show
 };
 
-export const manner = () => {
+export const agentOptions = () => {
   const { model, preset, nodes, slots, choice, without, only } = state.task;
   return { model, preset, nodes, slots, choice, without, only };
 };

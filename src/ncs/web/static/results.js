@@ -1,13 +1,13 @@
 // The results tab: tables beside the paper's, a chart of each, and figures.
 
-import { $, ask, el, shape } from "./page.js";
+import { $, request, el, shape } from "./page.js";
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a"];
 let known = null;
 
 export async function showResults() {
   if (!known) $("score").addEventListener("change", draw);
-  known = await ask("/api/results");
+  known = await request("/api/results");
   draw();
   $("figures").replaceChildren(...known.figures.map((name) => el("figure", {},
     el("a", { href: `/api/figures/${encodeURIComponent(name)}`, target: "_blank" },

@@ -1,6 +1,6 @@
-// The solve tab: a task, how it is to be played, and the show.
+// The solve tab: a task, how it is to be played, and the episode.
 
-import { $, ask, attempt, complain, el, manner, model, state } from "./page.js";
+import { $, request, attempt, complain, el, agentOptions, model, state } from "./page.js";
 import * as handles from "./handles.js";
 import * as stage from "./stage.js";
 
@@ -21,8 +21,8 @@ const EXPLAINED = {
 };
 const HINT = "drag an object, or select it and use the arrow keys";
 let usual = { nodes: 16, slots: 8 }; // what null stands for
-let source = null; // of the show under way
-let show = null;
+let source = null; // of the episode under way
+let session = null;
 let drawn = 0; // counts scenes asked for, so that an old answer never replaces a newer one
 
 export async function chooseModel(name) {
@@ -81,7 +81,7 @@ async function draw(drag = null) {
   const number = (drawn += 1);
   let scene;
   try {
-    scene = await ask("/api/scene", { ...state.task, drag });
+    scene = await request("/api/scene", { ...state.task, drag });
   } catch (error) {
     complain(error.message);
     return false;
@@ -104,12 +104,12 @@ async function draw(drag = null) {
   return true;
 }
 
-/** Ends the show, if any, and goes back to the task. */
+/** Ends the episode, if any, and goes back to the task. */
 function leave() {
   if (source) {
     source.close();
     source = null;
-    ask(`/api/episodes/${show}`, undefined, "DELETE").catch(() => {});
+    request(`/api/episodes/${session}`, undefined, "DELETE").catch(() => {});
   }
   working(false);
   stage.clear();
@@ -127,7 +127,7 @@ export function start() {
     working(true);
     stage.say("thinking…");
     try {
-      await watch((await ask("/api/episodes", state.task)).id, false);
+      await watch((await request("/api/episodes", state.task)).id, false);
     } catch (error) {
       working(false);
       stage.say("Press solve.");
@@ -136,12 +136,12 @@ export function start() {
   });
 }
 
-/** Follows a show as it is played. */
+/** Follows an episode as it is played. */
 async function watch(id, plan) {
   stage.clear();
   stage.stage.plan = plan;
   stage.say("thinking…");
-  show = id;
+  session = id;
   source = new EventSource(`/api/episodes/${id}/events`);
   working(true);
   source.addEventListener("moment", (event) => stage.add(JSON.parse(event.data)));
@@ -183,10 +183,10 @@ function lookAtOwn() {
     const [image, goal] = [$("own-image").files[0], $("own-goal").files[0]];
     if (!image || !goal) throw new Error("choose a picture of the scene and one of the goal first");
     const form = new FormData();
-    form.append("ask", JSON.stringify(manner()));
+    form.append("options", JSON.stringify(agentOptions()));
     form.append("image", image);
     form.append("goal", goal);
-    const { id } = await ask("/api/plans", form);
+    const { id } = await request("/api/plans", form);
     drawn += 1;
     handles.removeAll();
     await watch(id, true);
@@ -202,7 +202,7 @@ function onTask(id, event, change) {
   });
 }
 
-/** A control that changes the manner: what is on the stage stays for comparison. */
+/** A control that changes the options: what is on the stage stays for comparison. */
 function onManner(id, event, change) {
   $(id).addEventListener(event, () => {
     change($(id).value);
@@ -214,7 +214,7 @@ export function ready() {
   const { task } = state;
   stage.ready();
   $("controls").addEventListener("submit", (event) => { event.preventDefault(); start(); });
-  $("stop").addEventListener("click", () => attempt(() => ask(`/api/episodes/${show}`, undefined, "DELETE")));
+  $("stop").addEventListener("click", () => attempt(() => request(`/api/episodes/${session}`, undefined, "DELETE")));
   $("another").addEventListener("click", another);
   $("look").addEventListener("click", lookAtOwn);
   $("usual").addEventListener("click", resetManner);

@@ -1,4 +1,4 @@
-"""What the page may ask for: typed, bounded, and refused in one line like any other setting."""
+"""What requests hold: typed, bounded, and refused in one line like any other setting."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 Place = Annotated[str, Field(max_length=40)]
 
 
-class ModelAsk(Settings):
+class ModelRequest(Settings):
     """A model and one of its graphs."""
 
     model: Name
@@ -18,7 +18,7 @@ class ModelAsk(Settings):
     nodes: int | None = Field(None, ge=2, le=128)  # None: the graph that stands beside the model
 
 
-class Manner(ModelAsk):
+class AgentRequest(ModelRequest):
     """How the agent is to play: what the sliders and switches say."""
 
     slots: int | None = Field(None, ge=1, le=32)  # None: one an object and the usual spares
@@ -27,7 +27,7 @@ class Manner(ModelAsk):
     only: tuple[Name, ...] = Field((), max_length=20)
 
 
-class TaskAsk(Manner):
+class TaskRequest(AgentRequest):
     """A task drawn from a seed, with goals moved by hand."""
 
     objects: int = Field(5, ge=1, le=12)
@@ -44,13 +44,13 @@ class Drag(Settings):
     y: float = Field(ge=-1, le=2)
 
 
-class SceneAsk(TaskAsk):
+class SceneRequest(TaskRequest):
     """A task to look at, and perhaps a drag in its goal."""
 
     drag: Drag | None = None
 
 
-class HealthAsk(Settings):
+class HealthRequest(Settings):
     """A slot health report."""
 
     model: Name

@@ -1,4 +1,4 @@
-"""What there is to look at: models, their graphs, results and pictures, each known by its name.
+"""Takes folders, gives what is in them by name: models, their graphs, results and pictures.
 
 A request names things and never gives paths, so there is no way out of these folders.
 """
@@ -27,13 +27,13 @@ PRESETS: tuple[Preset, ...] = ("best", "paper")
 # What graphs with another number of nodes are built from, and slots examined on: enough to see
 # every cell of the blocks' grid a dozen times, few enough to be watched while one waits.
 CLIPS = 120
-MOST_MINDS = 4  # kept in memory
+MOST_LOADED = 4  # kept in memory
 BUFFER_SEED = 90_210  # not that of any buffer a model is trained on
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where the viewer finds things, and where it may write."""
+class Folders:
+    """Where the viewer reads, and where it may write."""
 
     models: tuple[Path, ...]  # model folders
     results: Path | None
@@ -41,14 +41,14 @@ class Places:
     work: Path  # small buffers and graphs that the sliders ask for
 
 
-def find_places(models: Sequence[Path], results: Path | None, work: Path) -> Places:
+def find_folders(models: Sequence[Path], results: Path | None, work: Path) -> Folders:
     """The folders of the clone one stands in, and those that are named."""
     bases = (Path.cwd(), *Path(__file__).resolve().parents)
     home = next((base for base in bases if (base / "checkpoints").is_dir()), None)
     found = list(models)
     if home is not None:
-        shelf = Path("checkpoints") if home == Path.cwd() else home / "checkpoints"
-        found += [f for f in sorted(shelf.iterdir()) if has_checkpoint(f)]
+        shipped = Path("checkpoints") if home == Path.cwd() else home / "checkpoints"
+        found += [f for f in sorted(shipped.iterdir()) if has_checkpoint(f)]
         results = results or (home / "results" if (home / "results").is_dir() else None)
     usable = [f for f in found if any(graph_path(f, preset).exists() for preset in PRESETS)]
     if not usable:
@@ -58,30 +58,32 @@ def find_places(models: Sequence[Path], results: Path | None, work: Path) -> Pla
         )
     figures = [home / "docs"] if home is not None else []
     figures += [results] if results is not None else []
-    return Places(tuple(dict.fromkeys(usable)), results, tuple(figures), work)
+    return Folders(tuple(dict.fromkeys(usable)), results, tuple(figures), work)
 
 
 @dataclass
-class Shelf:
-    """Models and graphs, loaded once; used by the studio's thread alone."""
+class Catalogue:
+    """Models and graphs by name, loaded once; used by the thread of the job queue alone."""
 
-    places: Places
-    _minds: dict[tuple[str, str], Mind] = field(default_factory=dict)
+    folders: Folders
+    _loaded: dict[tuple[str, str], Mind] = field(default_factory=dict)
     _experience: dict[str, list[Experience]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.folders = {folder.resolve().name: folder for folder in self.places.models}
+        self._model_folders = {folder.resolve().name: folder for folder in self.folders.models}
 
     def folder(self, name: str) -> Path:
         """A model's folder, by its name."""
-        if name not in self.folders:
-            raise DataError(f"model: there is no {name!r}, choose from {', '.join(self.folders)}")
-        return self.folders[name]
+        if name not in self._model_folders:
+            raise DataError(
+                f"model: there is no {name!r}, choose from {', '.join(self._model_folders)}"
+            )
+        return self._model_folders[name]
 
     @functools.cached_property
     def models(self) -> list[dict[str, Any]]:
         """Every model as the page lists it."""
-        return [self._describe(name, folder) for name, folder in self.folders.items()]
+        return [self._describe(name, folder) for name, folder in self._model_folders.items()]
 
     def _describe(self, name: str, folder: Path) -> dict[str, Any]:
         try:
@@ -99,47 +101,52 @@ class Shelf:
             "presets": presets,
         }
 
-    def mind(self, name: str, preset: Preset) -> Mind:
-        """A model with its own graph."""
-        if (name, preset) not in self._minds:
-            if len(self._minds) >= MOST_MINDS:
-                self._minds.pop(next(iter(self._minds)))
-            self._minds[name, preset] = Mind.load(self.folder(name), preset)
-        return self._minds[name, preset]
+    def load_first(self) -> None:
+        """Loads the first model, so that the first click need not wait for it."""
+        for model in self.models:
+            if "error" not in model:
+                self.trained(model["name"], model["presets"][0])
+                return
 
-    def mind_with(self, name: str, preset: Preset, nodes: int | None) -> Mind:
+    def trained(self, name: str, preset: Preset, nodes: int | None = None) -> Mind:
         """A model with its own graph, or with one of so many nodes."""
-        mind = self.mind(name, preset)
+        if (name, preset) not in self._loaded:
+            if len(self._loaded) >= MOST_LOADED:
+                self._loaded.pop(next(iter(self._loaded)))
+            self._loaded[name, preset] = Mind.load(self.folder(name), preset)
+        trained = self._loaded[name, preset]
         if nodes is None:
-            return mind
-        graph = load_graph(self._graph_of(name, preset, nodes), mind.graph.checkpoint)
-        weights, _, _ = mind.checkpoint.partition("+")
-        return replace(mind, graph=graph, checkpoint=f"{weights}+{graph_hash(graph)[:8]}")
+            return trained
+        graph = load_graph(self._graph_of(name, preset, nodes), trained.graph.checkpoint)
+        weights, _, _ = trained.checkpoint.partition("+")
+        return replace(trained, graph=graph, checkpoint=f"{weights}+{graph_hash(graph)[:8]}")
 
     def _graph_of(self, name: str, preset: Preset, nodes: int) -> Path:
         """The file of a graph with so many nodes, built if it is not there."""
         path = self.graph_file(name, preset, nodes)
-        mind = self.mind(name, preset)
+        trained = self.trained(name, preset)
         if not path.exists():
-            usual = graph_preset(preset, mind.world).model_dump()
+            usual = graph_preset(preset, trained.world).model_dump()
             config = GraphConfig(**{**usual, "n_nodes": nodes, "nodes_from_data": False})
             rng = np.random.default_rng(0)
-            graph = build(self._watched(mind, preset), config, rng, mind.graph.checkpoint)
+            graph = build(
+                self._experience_of(trained, preset), config, rng, trained.graph.checkpoint
+            )
             save_graph(path, graph, config)
         return path
 
     def graph_file(self, name: str, preset: Preset, nodes: int) -> Path:
         """Where a graph of so many nodes is kept, by the weights it belongs to."""
-        weights = self.mind(name, preset).graph.checkpoint[:12]
-        return self.places.work / f"graph-{preset}-{nodes}-{weights}.safetensors"
+        weights = self.trained(name, preset).graph.checkpoint[:12]
+        return self.folders.work / f"graph-{preset}-{nodes}-{weights}.safetensors"
 
-    def _watched(self, mind: Mind, preset: Preset) -> list[Experience]:
+    def _experience_of(self, trained: Mind, preset: Preset) -> list[Experience]:
         """A small buffer as the model sees it."""
-        key = f"{mind.graph.checkpoint}-{preset}"
+        key = f"{trained.graph.checkpoint}-{preset}"
         if key not in self._experience:
-            buffer = open_buffer(self.buffer(mind.world))
-            n_slots = graph_slots(mind.model, int(buffer.manifest["objects"]), preset)
-            self._experience[key] = list(watch(mind.model, buffer, np.arange(CLIPS), n_slots))
+            buffer = open_buffer(self.buffer(trained.world))
+            n_slots = graph_slots(trained.model, int(buffer.manifest["objects"]), preset)
+            self._experience[key] = list(watch(trained.model, buffer, np.arange(CLIPS), n_slots))
         return self._experience[key]
 
     def buffer(self, world: str) -> Path:
@@ -150,13 +157,18 @@ class Shelf:
             pass
         return folder
 
+    def model_and_buffer(self, name: str) -> tuple[Path, Path]:
+        """A model's folder and that of a small buffer of its world."""
+        folder = self.folder(name)
+        return folder, self.buffer(str(read_manifest(folder)["buffer"]["world"]))
+
     def buffer_folder(self, world: str) -> Path:
         """Where a small buffer of a world is kept."""
-        return self.places.work / f"buffer-{world}"
+        return self.folders.work / f"buffer-{world}"
 
     def graph_commands(self, name: str, preset: Preset, nodes: int) -> list[str]:
         """The commands that make the graph of so many nodes."""
-        world = self.mind(name, preset).world
+        world = self.trained(name, preset).world
         folder = self.buffer_folder(world)
         return [
             f"ncs collect {world} --out {folder} --episodes {CLIPS} --seed {BUFFER_SEED}",
@@ -177,10 +189,10 @@ def max_objects(world: str) -> int:
         return 0
 
 
-def pictures(places: Places) -> dict[str, Path]:
+def pictures(folders: Folders) -> dict[str, Path]:
     """Pictures of results by name; links that lead elsewhere are left out."""
     found: dict[str, Path] = {}
-    for folder in places.figures:
+    for folder in folders.figures:
         root = folder.resolve()
         for path in sorted(folder.rglob("*")):
             inside = path.is_file() and path.resolve().is_relative_to(root)
@@ -189,10 +201,10 @@ def pictures(places: Places) -> dict[str, Path]:
     return found
 
 
-def result_files(places: Places) -> dict[str, Path]:
+def result_files(folders: Folders) -> dict[str, Path]:
     """Result files by name; of an 'ncs reproduce' the file that holds its cells."""
-    if places.results is None:
+    if folders.results is None:
         return {}
-    found = [*places.results.glob("*.jsonl"), *places.results.glob("*.jsonl.gz")]
-    runs = {path.parent.name: path for path in places.results.glob(f"*/{CELLS}")}
+    found = [*folders.results.glob("*.jsonl"), *folders.results.glob("*.jsonl.gz")]
+    runs = {path.parent.name: path for path in folders.results.glob(f"*/{CELLS}")}
     return dict(sorted(runs.items())) | {path.name: path for path in sorted(found)}

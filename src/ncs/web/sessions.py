@@ -1,4 +1,4 @@
-"""Episodes under way and past: bounded in number, each with its events for its readers."""
+"""Takes episodes, plays them as sessions: bounded in number, each with events for its readers."""
 
 import asyncio
 import contextlib
@@ -8,17 +8,18 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from ncs.records import DataError, NcsError
-from ncs.web.studio import BusyError, Show, Studio
+from ncs.web.episodes import Episode
+from ncs.web.jobs import BusyError, JobQueue
 
 MOST_RUNNING = 2  # one to watch, one to compare
 MOST_KEPT = 12  # an episode is a megabyte or two of pictures
 
 
-class Performance:
-    """One show and what has been seen of it."""
+class Session:
+    """An episode under way or past, and its events."""
 
-    def __init__(self, show: Show) -> None:
-        self.show = show
+    def __init__(self, episode: Episode) -> None:
+        self.episode = episode
         self.events: list[dict[str, Any]] = []
         self.over = False
         self.stopped = False
@@ -47,19 +48,19 @@ class Performance:
                 return
 
 
-class Programme:
-    """All shows of a server."""
+class Sessions:
+    """All sessions of a server, by id."""
 
-    def __init__(self, studio: Studio) -> None:
-        self._studio = studio
-        self._shows: dict[str, Performance] = {}
+    def __init__(self, jobs: JobQueue) -> None:
+        self._jobs = jobs
+        self._sessions: dict[str, Session] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._starting = 0
 
     @contextlib.asynccontextmanager
-    async def room(self) -> AsyncIterator[None]:
-        """A place on the stage while a show is prepared; refuses when all are taken."""
-        running = sum(not one.over for one in self._shows.values()) + self._starting
+    async def reserve(self) -> AsyncIterator[None]:
+        """Counts as a session while its episode is prepared; refuses when too many run."""
+        running = sum(not one.over for one in self._sessions.values()) + self._starting
         if running >= MOST_RUNNING:
             raise BusyError(f"{MOST_RUNNING} episodes are being played already; wait or stop one")
         self._starting += 1
@@ -68,49 +69,49 @@ class Programme:
         finally:
             self._starting -= 1
 
-    def open(self, show: Show) -> str:
-        """Starts a show; its name comes back."""
+    def open(self, episode: Episode) -> str:
+        """Starts a session; its id comes back."""
         name = secrets.token_hex(8)
-        self._shows[name] = Performance(show)
-        for old in [n for n, one in self._shows.items() if one.over][:-MOST_KEPT]:
-            del self._shows[old]
-        task = asyncio.create_task(self._run(self._shows[name]))
+        self._sessions[name] = Session(episode)
+        for old in [n for n, one in self._sessions.items() if one.over][:-MOST_KEPT]:
+            del self._sessions[old]
+        task = asyncio.create_task(self._run(self._sessions[name]))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return name
 
-    async def _run(self, one: Performance) -> None:
-        """Plays a show to its end, a step at a time, so that others get their turn."""
+    async def _run(self, one: Session) -> None:
+        """Plays an episode to its end, a step at a time, so that others get their turn."""
         verdict: dict[str, Any] = {"solved": False}
         try:
             while not one.stopped and (told := await self._next(one)) is not None:
                 await one.tell({"event": "moment", "data": told})
-            verdict = {"solved": one.show.solved, "stopped": one.stopped}
+            verdict = {"solved": one.episode.solved, "stopped": one.stopped}
         except NcsError as error:
             verdict["error"] = str(error)
         except Exception as error:
             verdict["error"] = f"{type(error).__name__}: {error}"
             raise
         finally:
-            verdict |= {"commands": one.show.commands, "files": sorted(one.show.files)}
+            verdict |= {"commands": one.episode.commands, "files": sorted(one.episode.files)}
             await one.tell({"event": "end", "data": verdict})
 
-    async def _next(self, one: Performance) -> dict[str, Any] | None:
+    async def _next(self, one: Session) -> dict[str, Any] | None:
         while True:
             try:
-                return await self._studio.do(one.show.next)
-            except BusyError:  # clicks come first; the show goes on when the queue is shorter
+                return await self._jobs.run(one.episode.next)
+            except BusyError:  # clicks come first; it goes on when the queue is shorter
                 await asyncio.sleep(0.1)
 
-    def find(self, name: str) -> Performance:
-        """A show by its name."""
-        if name not in self._shows:
+    def find(self, name: str) -> Session:
+        """A session by its id."""
+        if name not in self._sessions:
             raise DataError("episode: there is no such one; the oldest are forgotten")
-        return self._shows[name]
+        return self._sessions[name]
 
     async def close(self) -> None:
         """Ends what is under way."""
-        for one in self._shows.values():
+        for one in self._sessions.values():
             one.stopped = True
         for task in list(self._tasks):
             task.cancel()

@@ -1,0 +1,105 @@
+"""Takes tasks, moments and graphs, gives the plain values and pictures that the page shows.
+
+Legend: M nodes, 2 places in a picture.
+"""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.agent.recorder import Moment
+from ncs.analysis.graph_picture import SIZE, mask_tile, node_centres, spread_apart
+from ncs.analysis.pictures import encode_png, enlarge
+from ncs.analysis.trace import PALETTE
+from ncs.envs.goal_editing import handles
+from ncs.graph.summary import summarise
+from ncs.records import Graph, Task
+
+SHOWN = 256  # pixels a side of pictures on the page, at least
+
+
+def as_url(picture: NDArray[np.uint8]) -> str:
+    """A picture as a data address."""
+    return "data:image/png;base64," + base64.b64encode(encode_png(picture)).decode()
+
+
+def large_url(picture: NDArray[np.uint8]) -> str:
+    """A model's small picture, enlarged, as a data address."""
+    return as_url(enlarge(picture, max(1, SHOWN // len(picture))))
+
+
+def scene_payload(
+    task: Task, observation: Mapping[str, NDArray[np.uint8]], info: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Start and goal of a task, with a handle on each object."""
+    return {
+        "image": large_url(observation["image"]),
+        "goal": large_url(observation["goal"]),
+        "handles": [{"index": h.index, "x": h.x, "y": h.y} for h in handles(task)],
+        **{name: info[name] for name in ("minimum_moves", "satisfied", "constraints")},
+    }
+
+
+def moment_payload(moment: Moment) -> dict[str, Any]:
+    """A moment of an episode, pictures inside."""
+    payload: dict[str, Any] = {
+        "image": large_url(moment.image),
+        "goal": large_url(moment.goal),
+        "satisfied": moment.satisfied,
+        "constraints": moment.constraints,
+        "minimum_moves": moment.minimum_moves,
+        "solved": moment.solved,
+        "step": moment.decision,
+    }
+    if moment.panels is not None and moment.decision is not None:
+        payload["scene_seen"] = as_url(moment.panels.scene)
+        payload["goal_seen"] = as_url(moment.panels.goal)
+        payload["nodes_seen"] = as_url(moment.panels.edge)
+        count = len(moment.decision["pairs"])
+        payload["colours"] = [
+            "#{:02x}{:02x}{:02x}".format(*PALETTE[i % len(PALETTE)]) for i in range(count)
+        ]
+    return payload
+
+
+def graph_payload(graph: Graph) -> dict[str, Any]:
+    """Nodes with their places and pictures, edges with their evidence."""
+    by_mask_M2 = spread_apart(node_centres(graph.mask)) / SIZE
+    tsne_M2, complaint = tsne(graph)
+    nodes = [
+        {
+            "tile": as_url(mask_tile(graph.mask[index])),
+            "mask": by_mask_M2[index].tolist(),
+            "tsne": None if tsne_M2 is None else tsne_M2[index].tolist(),
+            "in": int(graph.count[:, index].sum()),
+            "out": int(graph.count[index].sum()),
+        }
+        for index in range(len(graph.node))
+    ]
+    edges = [
+        {
+            "from": int(i),
+            "to": int(j),
+            "count": int(graph.count[i, j]),
+            "action": [round(float(number), 3) for number in graph.action[i, j]],
+            "spread": round(float(graph.spread[i, j]), 4) if graph.spread.size else None,
+        }
+        for i, j in np.argwhere(graph.count > 0)
+    ]
+    return {"nodes": nodes, "edges": edges, "facts": summarise(graph), "no_tsne": complaint}
+
+
+def tsne(graph: Graph) -> tuple[NDArray[np.float64] | None, str]:
+    """Nodes laid out by t-SNE in [0, 1], or why they are not."""
+    if len(graph.node) < 4:
+        return None, "t-SNE needs four nodes at least"
+    try:
+        from ncs.analysis.node_map import lay_out
+    except ImportError as error:
+        return None, f"t-SNE needs {error.name}: pip install 'ncs[figures]'"
+    place_M2 = lay_out(graph.node)
+    low_2, high_2 = place_M2.min(axis=0), place_M2.max(axis=0)
+    return (place_M2 - low_2) / np.maximum(high_2 - low_2, 1e-9), ""

@@ -1,0 +1,30 @@
+"""What the page shows is all there, or says why it is not."""
+
+import base64
+import io
+
+import numpy as np
+from PIL import Image
+from tests.web.conftest import FOLDER
+
+from ncs.agent import Mind
+from ncs.web.payloads import graph_payload, large_url
+
+
+def test_a_graph_of_three_nodes_has_no_tsne_and_says_so() -> None:
+    graph = Mind.load(FOLDER).graph
+    few = type(graph)(
+        node=graph.node[:3], action=graph.action[:3, :3], count=graph.count[:3, :3],
+        mask=graph.mask[:3], spread=np.zeros((0, 0), np.float32),
+    )  # fmt: skip
+    payload = graph_payload(few)
+    assert payload["no_tsne"] == "t-SNE needs four nodes at least"
+    assert all(node["tsne"] is None for node in payload["nodes"])
+    assert all(edge["spread"] is None for edge in payload["edges"])
+    assert len(graph_payload(graph)["nodes"]) == len(graph.node)
+
+
+def test_small_pictures_are_enlarged_and_large_ones_are_not() -> None:
+    for side, shown in ((64, 256), (128, 256), (300, 300)):
+        data = base64.b64decode(large_url(np.zeros((side, side, 3), np.uint8)).partition(",")[2])
+        assert Image.open(io.BytesIO(data)).size == (shown, shown)
