@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import torch
 
 from ncs.data.buffer import open_buffer
-from ncs.health.looking import Ask, Viewer
+from ncs.health.examiner import Examiner, Options
 from ncs.storage import write_bytes
 from ncs.training.callback import Progress, Silence
 from ncs.training.checkpoint import load_model
@@ -68,10 +68,10 @@ class Curve(Silence):
         """Adds a row; the time it takes does not count."""
         began = time.process_time()
         buffer = open_buffer(self.buffer, verify=False)
-        ask = Ask(CLIPS, None, None, 0)
-        viewer = Viewer(load_model(self.out), self.out, buffer, self.buffer, ask)
-        n_objects = viewer.buffer_objects
-        figures = viewer.examine(viewer.scenes(n_objects), n_objects).figures
+        options = Options(CLIPS, None, None, 0)
+        examiner = Examiner(load_model(self.out), self.out, buffer, options)
+        n_objects = examiner.buffer_objects
+        figures = examiner.examine(examiner.clips(n_objects), n_objects).figures
         row = {"option": self.name, "step": step, "seconds": round(began - self.looking, 1)}
         row |= {figure: round(figures[figure], 4) for figure in FIGURES}
         print(json.dumps(row), flush=True)

@@ -39,7 +39,7 @@ MAY_IMPORT = {
     | {"analysis"},
     "baselines": BASE | {"data", "model", "training", "graph"},
     "evaluation": BASE | {"data", "__version__"},
-    "health": BASE | {"cli", "envs", "data", "model", "training", "graph", "control", "agent"},
+    "health": BASE | {"envs", "data", "model", "training", "graph", "control", "agent"},
     "analysis": BASE | {"evaluation"},
     "reproduction": BASE
     | {"cli", "__version__", "envs", "data", "model", "training", "graph", "agent", "baselines"}

@@ -6,6 +6,7 @@ only torch's global state.
 
 import argparse
 import json
+import math
 import time
 from pathlib import Path
 
@@ -46,7 +47,7 @@ class TinyConfig(Settings):
 
 
 class Tiny(WorldModel):
-    """Slots that share 4x4 cells by a noisy softmax."""
+    """Slots that share cells of 16x16 pixels by a noisy softmax."""
 
     config: TinyConfig
 
@@ -88,7 +89,8 @@ class Tiny(WorldModel):
     def decode(self, slots):
         slot = torch.cat([slots.kind, slots.state], -1)
         image = torch.einsum("bkp,bkc->bcp", slots.mask, self.painter(slot))
-        return functional.interpolate(image.unflatten(2, (4, 4)).sigmoid(), size=(64, 64))
+        side = math.isqrt(image.shape[2])
+        return functional.interpolate(image.unflatten(2, (side, side)).sigmoid(), scale_factor=16)
 
     def loss(self, frame_BTHWC, action_BTA, step, generator=None):
         time.sleep(self.config.pause)

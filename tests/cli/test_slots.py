@@ -7,14 +7,10 @@ import numpy as np
 import pytest
 
 from ncs.cli.main import main
-from ncs.data.buffer import open_buffer, open_truth
+from ncs.data.write import write_buffer
 from ncs.health.guides import GUIDES
-from ncs.health.scenes import play, replay
 from ncs.storage import read_json
-
-
-def ignore(done: int) -> None:
-    """Progress nobody watches."""
+from ncs.training.train import train
 
 
 @pytest.fixture(scope="module")
@@ -25,30 +21,6 @@ def trained(small_buffer: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     words += ["--threads", 1, "--settings", "holdout_clips=1", "picture_clips=0"]
     assert main([str(word) for word in words]) == 0
     return out
-
-
-def test_a_replay_shows_the_objects_where_they_were(small_buffer: Path) -> None:
-    buffer, truth = open_buffer(small_buffer), open_truth(small_buffer)
-    index = np.array([3, 128])
-    scenes = replay(small_buffer, buffer, index, ignore)
-    assert scenes.segment.shape == (2, 5, 64, 64)
-    for b, number in enumerate(index.tolist()):
-        assert (scenes.moved[b] == truth.moved(number)).all()
-        for t in range(4):
-            changed = set(np.unique(scenes.segment[b, t][scenes.segment[b, t] != 0]))
-            assert changed == {1, 2, 3, 4}
-            before, after = scenes.segment[b, t : t + 2]
-            moved = {n for n in range(4) if ((before == n + 1) != (after == n + 1)).any()}
-            assert moved == {int(scenes.moved[b, t])}
-
-
-def test_fresh_scenes_have_the_number_asked_for_and_depend_on_the_seed_alone() -> None:
-    one, two = (play("block-rearrange", 7, 2, seed, ignore) for seed in (0, 0))
-    assert one.colour.shape == (2, 7, 3)
-    assert (one.clips.frame == two.clips.frame).all()
-    assert (one.segment == two.segment).all()
-    other = play("block-rearrange", 7, 2, 1, ignore)
-    assert (one.clips.frame != other.clips.frame).any()
 
 
 def test_the_report_has_every_figure_for_every_number_of_objects(
@@ -65,6 +37,26 @@ def test_the_report_has_every_figure_for_every_number_of_objects(
         assert len(report["share"]) == report["slots"]
     page = (tmp_path / "health.html").read_text()
     assert page.count("data:image/png;base64,") == 2
+
+
+def test_a_buffer_without_ground_truth_and_with_larger_pictures_gets_what_can_be_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.tiny_world import tiny_config
+
+    rng = np.random.default_rng(0)
+    frame = rng.integers(256, size=(12, 5, 96, 96, 3), dtype=np.uint8)
+    action = rng.normal(size=(12, 4, 6)).astype(np.float32)
+    write_buffer(tmp_path / "buffer", frame, action, world="block-rearrange")
+    train(tiny_config(steps=1, picture_clips=0), tmp_path / "buffer", tmp_path / "model")
+    words = ["slots", "--model", tmp_path / "model", "--buffer", tmp_path / "buffer", "--json"]
+    assert main([*map(str, words), "--out", str(tmp_path / "out")]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert (report["objects"], report["slots"]) == (None, 3)
+    assert "sharing" in report["figures"]
+    assert "found" not in report["figures"]
+    assert main([*map(str, words[:-1])]) == 0
+    assert "without ground truth" in capsys.readouterr().out
 
 
 def test_a_folder_without_a_model_is_one_line(

@@ -9,12 +9,12 @@ import pytest
 from ncs.health.guides import GUIDES
 from ncs.health.measure import cell_cover
 from ncs.health.page import health_page
-from ncs.health.report import Evidence, examine
+from ncs.health.report import Evidence, Truth, examine
 
 CLIPS, FRAMES, OBJECTS, SIDE = 6, 5, 3, 16
 
 
-def perfect_evidence() -> Evidence:
+def perfect_evidence() -> tuple[Evidence, Truth]:
     """What a model would say that sees three cubes as they are; a fourth slot has the floor."""
     rng = np.random.default_rng(0)
     corners = np.array([(y, x) for y in (2, 18, 34, 50) for x in (2, 18, 34, 50)])
@@ -34,7 +34,7 @@ def perfect_evidence() -> Evidence:
     mask = np.concatenate([cover, 1 - cover.sum(axis=2, keepdims=True)], axis=2)
     colour = np.tile(np.eye(3, dtype=np.float32), (CLIPS, 1, 1))
     kind = np.concatenate([colour, np.zeros((CLIPS, 1, 3), np.float32)], axis=1)
-    return Evidence(
+    evidence = Evidence(
         mask=mask.astype(np.float32),
         presence=np.ones((CLIPS, FRAMES, OBJECTS + 1), bool),
         kind=np.repeat(kind[:, None], FRAMES, axis=1),
@@ -43,19 +43,16 @@ def perfect_evidence() -> Evidence:
         pair_mask=mask[:, [0, -1]].astype(np.float32),
         pair_presence=np.ones((CLIPS, 2, OBJECTS + 1), bool),
         match=np.tile(np.arange(OBJECTS + 1), (CLIPS, 1)),
-        segment=segment,
-        moved=moved,
-        colour=colour,
         guess=place,
-        position=place[:, :, :OBJECTS].copy(),
     )
+    return evidence, Truth(segment, moved, colour, place[:, :, :OBJECTS].copy())
 
 
-PERFECT = perfect_evidence()
+PERFECT, TRUTH = perfect_evidence()
 
 
 def test_perfect_slots_are_healthy_in_every_figure() -> None:
-    report = examine(PERFECT)
+    report = examine(PERFECT, TRUTH)
     assert report.ailing == []
     for name in ("found", "found_frames", "found_alone", "isolate", "type_matching"):
         assert report.figures[name] == 1.0
@@ -76,25 +73,25 @@ def test_the_order_of_slots_is_of_no_account() -> None:
         pair_mask=PERFECT.pair_mask[:, :, order],
         match=place[PERFECT.match[:, order]],
     )
-    assert examine(shuffled).figures == pytest.approx(examine(PERFECT).figures)
+    assert examine(shuffled, TRUTH).figures == pytest.approx(examine(PERFECT, TRUTH).figures)
 
 
 def test_place_errors_are_those_of_found_objects_alone() -> None:
     guess = PERFECT.guess.copy()
     guess[:, :, :2] += np.array([0.03, 0.04], np.float32)
     guess[:, :, OBJECTS] = 9.0  # the floor's slot is nobody's
-    far = examine(dataclasses.replace(PERFECT, guess=guess)).figures
+    far = examine(dataclasses.replace(PERFECT, guess=guess), TRUTH).figures
     assert far["place_error"] == pytest.approx(0.05, abs=1e-6)
     presence = PERFECT.presence.copy()
     presence[:, :, :2] = False  # now the two that are misplaced are not found at all
-    lost = examine(dataclasses.replace(PERFECT, guess=guess, presence=presence)).figures
+    lost = examine(dataclasses.replace(PERFECT, guess=guess, presence=presence), TRUTH).figures
     assert lost["place_error_95"] == 0.0
 
 
 def test_a_wrong_pick_is_isolates_fault_alone() -> None:
     picked = PERFECT.picked.copy()
     picked[0] = (picked[0] + 1) % OBJECTS
-    report = examine(dataclasses.replace(PERFECT, picked=picked))
+    report = examine(dataclasses.replace(PERFECT, picked=picked), TRUTH)
     assert report.figures["isolate"] == pytest.approx(1 - 1 / CLIPS)
     assert report.ailing == ["isolate"]
 
@@ -102,23 +99,27 @@ def test_a_wrong_pick_is_isolates_fault_alone() -> None:
 def test_swapped_partners_are_matchings_fault_alone() -> None:
     match = PERFECT.match.copy()
     match[:, [0, 1]] = match[:, [1, 0]]
-    report = examine(dataclasses.replace(PERFECT, match=match))
+    report = examine(dataclasses.replace(PERFECT, match=match), TRUTH)
     assert report.figures["type_matching"] == pytest.approx(1 / 3)
     assert report.ailing == ["type_matching", "type_matching_distinct"]
 
 
 def test_lookalikes_are_left_out_of_the_distinct_figure() -> None:
-    colour, match = PERFECT.colour.copy(), PERFECT.match.copy()
+    colour, match = TRUTH.colour.copy(), PERFECT.match.copy()
     colour[:, 1] = colour[:, 0]
     match[:, [0, 1]] = match[:, [1, 0]]
-    report = examine(dataclasses.replace(PERFECT, colour=colour, match=match))
+    evidence, truth = (
+        dataclasses.replace(PERFECT, match=match),
+        dataclasses.replace(TRUTH, colour=colour),
+    )
+    report = examine(evidence, truth)
     assert report.figures["type_matching_distinct"] == 1.0
     assert report.lookalikes == pytest.approx(2 / 3)
 
 
 def test_a_type_that_moves_with_its_object_drifts() -> None:
     kind = np.concatenate([PERFECT.kind, 10 * PERFECT.state], axis=-1)
-    report = examine(dataclasses.replace(PERFECT, kind=kind))
+    report = examine(dataclasses.replace(PERFECT, kind=kind), TRUTH)
     assert report.figures["type_drift"] > 0.5
     assert "type_drift" in report.ailing
 
@@ -126,19 +127,32 @@ def test_a_type_that_moves_with_its_object_drifts() -> None:
 def test_states_that_wander_do_not_rest() -> None:
     rng = np.random.default_rng(1)
     noise = rng.normal(size=PERFECT.state.shape).astype(np.float32)
-    report = examine(dataclasses.replace(PERFECT, state=PERFECT.state + noise))
+    report = examine(dataclasses.replace(PERFECT, state=PERFECT.state + noise), TRUTH)
     assert "state_rest" in report.ailing
 
 
 def test_transitions_without_a_move_are_passed_over() -> None:
-    still = dataclasses.replace(PERFECT, moved=np.full_like(PERFECT.moved, -1))
-    report = examine(still)
+    still = dataclasses.replace(TRUTH, moved=np.full_like(TRUTH.moved, -1))
+    report = examine(PERFECT, still)
     assert np.isnan(report.figures["isolate"])
     assert report.to_json()["figures"]["isolate"]["value"] is None
 
 
+def test_without_the_truth_what_slots_say_of_one_another_is_told_and_nothing_else() -> None:
+    report = examine(PERFECT, None)
+    assert set(report.figures) == {"type_drift", "state_rest", "largest_share", "sharing"}
+    assert report.ailing == []
+    assert (report.n_objects, report.lookalikes) == (None, None)
+    assert json.loads(json.dumps(report.to_json(), allow_nan=False))["objects"] is None
+    assert "without ground truth" in health_page("Health", [report], {})
+    wandering = dataclasses.replace(
+        PERFECT, state=np.random.default_rng(1).normal(size=(6, 5, 4, 2))
+    )
+    assert examine(wandering, None).ailing == ["state_rest"]
+
+
 def test_every_figure_has_its_advice_in_the_json_and_on_the_page() -> None:
-    report = examine(PERFECT)
+    report = examine(PERFECT, TRUTH)
     values = json.loads(json.dumps(report.to_json(), allow_nan=False))
     page = health_page("Health <of> slots", [report], {"3 objects": b"png"})
     assert set(values["figures"]) == set(GUIDES)

@@ -18,7 +18,8 @@ class Slots(Command):
     Says how many objects are found by exactly one slot, how well masks fit, how often isolate and
     align are right, whether types stay and states rest, and how slots share the image; each with
     what a bad value means and what to try. The clips are the held-out ones of the buffer, played
-    again for their segmentations; for other numbers of objects they are played afresh.
+    again for their segmentations; for other numbers of objects they are played afresh. Of a buffer
+    without ground truth only what needs none is told.
     """
 
     model: Path = Field(description="folder that 'ncs train' made")
@@ -40,27 +41,27 @@ class Slots(Command):
 
     def run(self) -> None:
         """Looks at clips for each number of objects, and reports."""
-        from ncs.cli.console import report
+        from ncs.cli.console import progress, report
         from ncs.data.buffer import open_buffer
-        from ncs.health.looking import Ask, Viewer
+        from ncs.health.examiner import Examiner, Options
         from ncs.storage import write_bytes, write_json
         from ncs.training.checkpoint import checkpoint_hash, load_model
 
         buffer = open_buffer(self.buffer)
         model = load_model(self.model)
-        ask = Ask(self.clips, self.slots, self.matching, self.seed)
-        viewer = Viewer(model, self.model, buffer, self.buffer, ask)
+        options = Options(self.clips, self.slots, self.matching, self.seed)
+        examiner = Examiner(model, self.model, buffer, options, progress)
         reports, sheets = [], {}
-        for n_objects in self.objects or (viewer.buffer_objects,):
-            scenes = viewer.scenes(n_objects)
-            reports.append(viewer.examine(scenes, n_objects))
+        for n_objects in self.objects or (examiner.buffer_objects,):
+            clips = examiner.clips(n_objects)
+            reports.append(examiner.examine(clips, n_objects))
             if self.out is not None:
-                sheets[f"{n_objects} objects"] = viewer.sheet(scenes, n_objects)
+                sheets[reports[-1].title] = examiner.sheet(clips, n_objects)
         facts: dict[str, Any] = {
             "model": self.model.resolve().name,
             "checkpoint": checkpoint_hash(self.model),
             "buffer": buffer.hash,
-            "matching": viewer.matching,
+            "matching": examiner.matching,
             "reports": [one.to_json() for one in reports],
         }
         lines = [text_of(one) for one in reports]
@@ -79,8 +80,7 @@ def text_of(report: "Report") -> str:
     """A report as lines of text."""
     from ncs.health.guides import GUIDES
 
-    head = f"{report.n_objects} objects, {report.n_slots} slots, {report.n_clips} clips"
-    lines = [head]
+    lines = [report.title]
     for name, value in report.figures.items():
         guide = GUIDES[name]
         bound = f"{'>=' if guide.higher else '<='} {guide.good:g}"
@@ -91,5 +91,6 @@ def text_of(report: "Report") -> str:
     shares = " ".join(f"{share:.2f}" for share in report.share)
     spreads = " ".join(f"{entropy:.2f}" for entropy in report.entropy)
     lines.append(f"  share of the image, slot by slot: {shares}; spread of masks: {spreads}")
-    lines.append(f"  objects with a look-alike: {report.lookalikes:.3f}")
+    if report.lookalikes is not None:
+        lines.append(f"  objects with a look-alike: {report.lookalikes:.3f}")
     return "\n".join(lines)

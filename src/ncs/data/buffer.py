@@ -136,9 +136,17 @@ def open_buffer(folder: Path, verify: bool = True) -> Buffer:
     return Buffer(folder, manifest)
 
 
+def has_truth(folder: Path) -> bool:
+    """Whether a buffer holds ground truth; one that was imported does not."""
+    shards = read_manifest(folder)["shards"]
+    return any(shard["name"].startswith("truth-") for shard in shards)
+
+
 def open_truth(folder: Path) -> TruthReader:
     """The ground truth of a buffer, for diagnostics alone."""
     manifest = read_manifest(folder)
+    if not has_truth(folder):
+        raise DataError(f"{folder}: holds no ground truth; 'ncs collect' makes buffers that do")
     check_shards(folder, manifest, prefix="truth-")
     names = [s["name"] for s in manifest["shards"] if s["name"].startswith("truth-")]
     shards = [read_arrays(folder / name)[0] for name in names]

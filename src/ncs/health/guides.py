@@ -1,4 +1,4 @@
-"""How to read the figures of the slot health report: what is good, and what to do about bad."""
+"""Guides to the figures of the report: by name, what is good, and what to do about bad."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The slot health report as one page that needs nothing else."""
+"""Takes slot health reports and pictures, gives one page that needs nothing else."""
 
 import base64
 import html
@@ -49,7 +49,7 @@ def _table(report: Report) -> str:
         for k, (share, entropy) in enumerate(zip(report.share, report.entropy, strict=True))
     )
     return (
-        f"<h2>{report.n_objects} objects, {report.n_slots} slots, {report.n_clips} clips</h2>"
+        f"<h2>{report.title}</h2>"
         f"<table><tr><th>figure</th><th>value</th><th>good</th></tr>{''.join(rows)}</table>"
         f"<h3>Slot by slot</h3><table><tr><th></th><th>share of the image</th>"
         f"<th>spread of its mask (0 one cell, 1 all cells)</th></tr>{slots}</table>"

@@ -43,7 +43,7 @@ async function examine() {
 
 function draw(told, page) {
   const parts = told.reports.flatMap((report) => [
-    el("h3", {}, `${told.model} (${told.checkpoint.slice(0, 12)}): ${report.objects} objects, ${report.slots} slots, ${report.clips} clips`),
+    el("h3", {}, `${told.model} (${told.checkpoint.slice(0, 12)}): ${report.objects === null ? "" : `${report.objects} objects, `}${report.slots} slots, ${report.clips} clips`),
     el("div", { class: "scroll" }, figures(report)),
     el("h3", {}, "Slot by slot"),
     el("div", { class: "scroll" }, shares(report)),

@@ -1,16 +1,15 @@
-"""Clips with the whole truth about them, for reports: replayed from a buffer or played afresh.
+"""Takes a buffer or a world, gives clips with ground truth: played again, or played afresh.
 
 Legend: B clips, T frames, N objects, H height, W width.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.cli.console import Advance
 from ncs.data.buffer import Buffer, open_truth
 from ncs.data.seeds import stream
 from ncs.envs import make_env
@@ -18,9 +17,11 @@ from ncs.records import Clips, DataError, Env
 
 MOVES = 4  # as in the paper's clips
 
+Advance = Callable[[int], None]  # told how many clips are done
+
 
 @dataclass(frozen=True)
-class Scenes:
+class LabelledClips:
     """Clips, and what was really there."""
 
     clips: Clips
@@ -30,7 +31,9 @@ class Scenes:
     position: NDArray[np.float32]  # (B, T, N, 3) metres
 
 
-def replay(folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Advance) -> Scenes:
+def replay(
+    folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Advance
+) -> LabelledClips:
     """Clips of a buffer with their segmentations, which are rendered by playing them again."""
     truth = open_truth(folder)
     clips = buffer.clips(index_B)
@@ -50,7 +53,7 @@ def replay(folder: Path, buffer: Buffer, index_B: NDArray[np.int64], advance: Ad
         segments.append(segment_THW)
         positions.append(position_TN3)
         advance(done + 1)
-    return Scenes(
+    return LabelledClips(
         clips,
         np.stack(segments),
         np.stack([truth.moved(index).astype(np.int64) for index in index_B.tolist()]),
@@ -71,7 +74,7 @@ def _watch(
     return np.stack(segments), np.stack(positions)
 
 
-def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) -> Scenes:
+def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) -> LabelledClips:
     """Fresh clips in which objects are moved as in a buffer, though no more than four of them."""
     env = make_env(world, n_objects=n_objects, goal="none")
     frames, actions, segments, moved, colours, positions = [], [], [], [], [], []
@@ -89,7 +92,7 @@ def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) 
         moved.append(movers)
         colours.append(env.truth().colour)
         advance(number + 1)
-    return Scenes(
+    return LabelledClips(
         Clips(np.stack(frames), np.stack(actions)),
         np.stack(segments),
         np.stack(moved).astype(np.int64),

@@ -1,8 +1,10 @@
-"""A trained model that looks at clips, by the rules by which graph and control use its slots.
+"""Takes a trained model and clips, gives a report on its slots, used as graph and control do.
 
 Legend: B clips, T frames, N transitions, K slots, P mask cells, S state channels.
 """
 
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,15 +13,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ncs.cli.console import progress
 from ncs.control.align import align, type_costs
-from ncs.data.buffer import Buffer
+from ncs.data.buffer import Buffer, has_truth
 from ncs.graph.build import GraphConfig
 from ncs.graph.isolate import Experience, Moves, gather, isolate
 from ncs.graph.places import fit_world, locate
 from ncs.graph.whiten import fit_whitening
-from ncs.health.report import Evidence, Report, examine
-from ncs.health.scenes import Scenes, play, replay
+from ncs.health.labelled_clips import LabelledClips, play, replay
+from ncs.health.report import Evidence, Report, Truth, examine
 from ncs.model.contract import Slots, WorldModel, trained_slots
 from ncs.records import Clips, ConfigError
 from ncs.training.checkpoint import read_config, read_manifest
@@ -31,9 +32,19 @@ FIT_CLIPS = 100  # what the learned metric is fitted to: some 400 moves
 SHOWN_CLIPS = 3
 
 
+# A name, how many there are and of what: gives something to call with how many are done.
+ShowProgress = Callable[[str, int, str], contextlib.AbstractContextManager[Callable[[int], None]]]
+
+
+@contextlib.contextmanager
+def silence(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """Progress that nobody is shown."""
+    yield lambda done: None
+
+
 @dataclass(frozen=True)
-class Ask:
-    """What is asked of the viewer."""
+class Options:
+    """How a model is examined."""
 
     clips: int
     slots: int | None  # None: as many to spare as in training
@@ -41,54 +52,66 @@ class Ask:
     seed: int
 
 
-class Viewer:
-    """A model that looks at clips, and the rules by which its slots are used."""
+class Examiner:
+    """A model, a buffer of its world, and the rules by which its slots are used."""
 
     def __init__(
-        self, model: WorldModel, folder: Path, buffer: Buffer, where: Path, ask: Ask
+        self,
+        model: WorldModel,
+        folder: Path,
+        buffer: Buffer,
+        options: Options,
+        progress: ShowProgress = silence,
     ) -> None:
-        self.model, self.buffer, self.where, self.ask = model, buffer, where, ask
+        self.model, self.buffer, self.options = model, buffer, options
+        self._progress = progress
         self.config = read_config(folder)
         trained_on = read_manifest(folder)["buffer"]
         if trained_on["world"] != buffer.world:
             raise ConfigError(f"{folder}: sees {trained_on['world']}, the buffer is {buffer.world}")
         self.is_own_buffer = trained_on["hash"] == buffer.hash
-        self.buffer_objects = int(buffer.manifest["objects"])
-        self.spare = trained_slots(self.config.network) - int(trained_on["objects"])
+        self.has_truth = has_truth(buffer.folder)
+        self.buffer_objects: int | None = buffer.manifest["objects"]  # None: nobody counted
+        self.trained_objects: int | None = trained_on["objects"]
         paper = self.config.model == "dslate"
         self.rules = (GraphConfig.paper if paper else GraphConfig.best)(buffer.world)
-        self.matching = ask.matching or ("plain" if paper else "learned")
+        self.matching = options.matching or ("plain" if paper else "learned")
         moves = self._moves()
         learned = self.matching == "learned"
         self.whiten = fit_whitening(moves.kind_before, moves.kind_after) if learned else None
         self.world = fit_world(moves).coefficient
 
-    def n_slots(self, n_objects: int) -> int:
-        """Slots for scenes of that many objects."""
-        return self.ask.slots or max(1, n_objects + self.spare)
+    def n_slots(self, n_objects: int | None) -> int:
+        """Slots for scenes of that many objects; where nobody counted, as many as in training."""
+        trained = trained_slots(self.config.network)
+        if n_objects is None or self.trained_objects is None:
+            return self.options.slots or trained
+        return self.options.slots or max(1, n_objects + trained - self.trained_objects)
 
-    def scenes(self, n_objects: int) -> Scenes:
-        """Clips the model has not been trained on."""
-        n_clips = self.ask.clips
-        if n_objects != self.buffer_objects:
-            with progress(f"playing {n_objects} objects", n_clips, "clips") as advance:
-                return play(self.buffer.world, n_objects, n_clips, self.ask.seed, advance)
+    def clips(self, n_objects: int | None) -> LabelledClips | Clips:
+        """Clips the model has not been trained on; without labels where the buffer has none."""
+        n_clips = self.options.clips
+        if n_objects != self.buffer_objects and n_objects is not None:
+            with self._progress(f"playing {n_objects} objects", n_clips, "clips") as advance:
+                return play(self.buffer.world, n_objects, n_clips, self.options.seed, advance)
         first = training_clips(self.config, len(self.buffer)) if self.is_own_buffer else 0
         # The last ones, away from those that the metric is learned from.
         index_B = np.arange(max(first, len(self.buffer) - n_clips), len(self.buffer))
         if not len(index_B):
             raise ConfigError(
-                f"{self.where}: the model has been trained on all of it; give a buffer of another "
-                "seed"
+                f"{self.buffer.folder}: the model has been trained on all of it; give a buffer of "
+                "another seed"
             )
-        with progress("playing again", len(index_B), "clips") as advance:
-            return replay(self.where, self.buffer, index_B, advance)
+        if not self.has_truth:
+            return self.buffer.clips(index_B)
+        with self._progress("playing again", len(index_B), "clips") as advance:
+            return replay(self.buffer.folder, self.buffer, index_B, advance)
 
     def _follow(self, clips: Clips, n_slots: int) -> Experience:
         """Clips as the graph sees them."""
-        generator = torch.Generator().manual_seed(self.ask.seed)
+        generator = torch.Generator().manual_seed(self.options.seed)
         parts = []
-        with progress("following", len(clips.frame), "clips") as advance, torch.no_grad():
+        with self._progress("following", len(clips.frame), "clips") as advance, torch.no_grad():
             for first in range(0, len(clips.frame), BATCH):
                 frame = torch.from_numpy(clips.frame[first : first + BATCH])
                 action = torch.from_numpy(clips.action[first : first + BATCH])
@@ -125,12 +148,13 @@ class Viewer:
         flat_X3 = locate(state.reshape(-1, state.shape[-1]), self.world)
         return flat_X3[:, :2].reshape(*state.shape[:3], 2).astype(np.float32)
 
-    def examine(self, scenes: Scenes, n_objects: int) -> Report:
+    def examine(self, shown: LabelledClips | Clips, n_objects: int | None) -> Report:
         """The report on clips of that many objects."""
         n_slots = self.n_slots(n_objects)
-        seen = self._follow(scenes.clips, n_slots)
-        ends = [scenes.clips.frame[:, 0], scenes.clips.frame[:, -1]]
-        pair = [self._encode(end, n_slots, self.ask.seed + i) for i, end in enumerate(ends)]
+        clips = frames_of(shown)
+        seen = self._follow(clips, n_slots)
+        ends = [clips.frame[:, 0], clips.frame[:, -1]]
+        pair = [self._encode(end, n_slots, self.options.seed + i) for i, end in enumerate(ends)]
         evidence = Evidence(
             mask=seen.mask.astype(np.float32),
             presence=seen.presence,
@@ -140,13 +164,12 @@ class Viewer:
             pair_mask=np.stack([one.mask.numpy() for one in pair], axis=1),
             pair_presence=np.stack([one.presence.numpy() for one in pair], axis=1),
             match=self._match(*pair),
-            segment=scenes.segment,
-            moved=scenes.moved,
-            colour=scenes.colour,
             guess=self._locate(seen),
-            position=scenes.position[..., :2],
         )
-        return examine(evidence)
+        if isinstance(shown, Clips):
+            return examine(evidence, None)
+        position = shown.position[..., :2]
+        return examine(evidence, Truth(shown.segment, shown.moved, shown.colour, position))
 
     def _picked(self, seen: Experience) -> NDArray[np.int64]:
         state = seen.mask if self.rules.representation == "alpha" else seen.state
@@ -164,9 +187,15 @@ class Viewer:
             rows.append(align(cost, first.presence[b].numpy(), last.presence[b].numpy()).slot)
         return np.stack(rows)
 
-    def sheet(self, scenes: Scenes, n_objects: int) -> bytes:
-        """A picture of the first clips."""
-        clips = Clips(scenes.clips.frame[:SHOWN_CLIPS], scenes.clips.action[:SHOWN_CLIPS])
-        generator = torch.Generator().manual_seed(self.ask.seed)
+    def sheet(self, shown: LabelledClips | Clips, n_objects: int | None) -> bytes:
+        """A picture of the first clips, as PNG."""
+        clips = frames_of(shown)
+        clips = Clips(clips.frame[:SHOWN_CLIPS], clips.action[:SHOWN_CLIPS])
+        generator = torch.Generator().manual_seed(self.options.seed)
         with torch.no_grad():
             return draw_sheet(clip_rows(self.model, clips, self.n_slots(n_objects), generator))
+
+
+def frames_of(shown: LabelledClips | Clips) -> Clips:
+    """The clips themselves, without their labels."""
+    return shown if isinstance(shown, Clips) else shown.clips
