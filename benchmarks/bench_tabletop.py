@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ncs.data.collect import CollectConfig, collect
 from ncs.data.workers import spread
 from ncs.envs import make_env
-from ncs.envs.tabletop.scene import FRAME, Cast, stage_for
-from ncs.envs.tabletop.tasks import PALETTE
+from ncs.envs.tabletop.facts import FRAME, PALETTE
+from ncs.envs.tabletop.scene import Cast, stage_for
 from ncs.envs.tabletop.world import RobogymRearrange
 
 WORLD = "robogym-rearrange"

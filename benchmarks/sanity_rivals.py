@@ -19,8 +19,7 @@ from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.data.rollout import Start, rollout
 from ncs.data.seeds import stream
-from ncs.envs import make_env
-from ncs.envs.arenas import arena_of
+from ncs.envs import arena_of, make_env
 from ncs.evaluation.metrics import fractional_success
 from ncs.records import Policy
 from ncs.training.schedule import TrainConfig

@@ -9,7 +9,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[1]
 SRC = REPOSITORY / "src" / "ncs"
-BASE = {"records", "storage", "settings"}
+BASE = {"records", "storage", "settings", "registry"}
 ROOMS = [
     "envs",
     "data",
@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "records": set(),
     "storage": {"records"},
     "settings": {"records", "storage"},
+    "registry": {"records", "storage", "settings"},
     "envs": BASE,
     "data": BASE,
     "model": BASE | {"data"},

@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
-from ncs.model.registry import register_model
+from ncs.registry import register_model
 from ncs.settings import Settings
 from ncs.storage import write_arrays, write_json
 from ncs.training.schedule import TrainConfig

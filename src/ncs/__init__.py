@@ -16,7 +16,8 @@ The data walks one way through the rooms:
 12. ``reproduction`` the paper done again, from nothing to a report
 
 ``records`` holds what travels between rooms, ``storage`` puts it down safely, ``settings``
-checks what a user asks for. ``cli`` and ``web`` are the doors.
+checks what a user asks for, ``registry`` knows worlds, models and policies by name, those of
+plug-ins too. ``cli`` and ``web`` are the doors.
 """
 
 __version__ = "0.1.0"

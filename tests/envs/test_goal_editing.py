@@ -7,8 +7,7 @@ from ncs.data.seeds import stream
 from ncs.envs import make_env
 from ncs.envs.goal_editing import (
     camera_of,
-    constrained,
-    goal_points,
+    editor_of,
     handles,
     put_goal,
     put_goals,
@@ -40,7 +39,7 @@ def test_handles_lie_on_the_objects_of_the_goal_picture(world: str, goal: str) -
     empty = observation["goal"].reshape(-1, 3)
     floor = np.median(empty, axis=0)
     found = handles(task)
-    assert [h.index for h in found] == np.flatnonzero(constrained(task)).tolist()
+    assert [h.index for h in found] == np.flatnonzero(editor_of(world).constrained(task)).tolist()
     for handle in found:
         row, column = int(64 * handle.y), int(64 * handle.x)
         patch = observation["goal"][row - 2 : row + 3, column - 2 : column + 3].astype(int)
@@ -71,7 +70,7 @@ def test_a_tabletop_goal_moves_and_the_oracle_solves_it_in_the_moves_foretold() 
         except ConfigError:  # there is something, or the edge
             continue
         accepted += 1
-        assert np.allclose(goal_points(moved)[1], point, atol=1e-6)
+        assert np.allclose(editor_of(moved.world).points(moved)[1], point, atol=1e-6)
         _, info = env.reset(options={"task": moved})
         solved = info["satisfied"] == info["constraints"]
         for _ in range(moved.minimum_moves):
@@ -100,12 +99,12 @@ def test_impossible_goals_are_refused(
 def test_two_goals_cannot_share_a_cell() -> None:
     _, task = draw("block-rearrange")
     with pytest.raises(ConfigError, match="goal of another object already"):
-        put_goal(task, 0, goal_points(task)[1])
+        put_goal(task, 0, editor_of(task.world).points(task)[1])
 
 
 def test_places_survive_as_text_and_are_applied_in_order() -> None:
     _, task = draw("block-rearrange")
-    first, second = goal_points(task)[0], goal_points(task)[1]
+    first, second = editor_of(task.world).points(task)[0], editor_of(task.world).points(task)[1]
     free = next(c for c in range(16) if c not in task.scene["goal"])
     aside = np.array([(free % 4 - 1.5) * 0.2, (free // 4 - 1.5) * 0.2])
     texts = (write_place(0, aside), write_place(1, first), write_place(0, second))

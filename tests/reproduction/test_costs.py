@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from ncs.evaluation.harness import Method
+from ncs.registry import World, paper_worlds, register
 from ncs.reproduction.artefacts import Kit
-from ncs.reproduction.costs import costs, describe, episodes_of, seconds_of
+from ncs.reproduction.costs import cost_of, describe, episodes_of, seconds_of
 from ncs.reproduction.scales import Scale, ScaleName
 from ncs.reproduction.studies import requests_of
 
@@ -59,7 +60,13 @@ def test_what_is_given_need_not_be_trained() -> None:
 
 def test_every_method_has_a_cost() -> None:
     counted = episodes_of(Scale.named("laptop"), "block-rearrange")
-    assert set(counted) <= set(costs()["episode"])
+    assert all(cost_of("block-rearrange", "episode", name) > 0 for name in counted)
+
+
+def test_a_world_that_says_nothing_of_costs_is_taken_for_the_dearest_of_the_papers() -> None:
+    register("world", "silent", World(name="silent", make=dict))
+    dear = max(cost_of(world, "look", "fast") for world in paper_worlds())
+    assert cost_of("silent", "look", "fast") == dear
 
 
 def test_an_estimate_is_one_line_for_people() -> None:

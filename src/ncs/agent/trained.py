@@ -10,13 +10,13 @@ from ncs.agent.perceive import Eye
 from ncs.agent.presets import Preset
 from ncs.control.config import ControlConfig
 from ncs.control.policy import GraphPolicy
-from ncs.envs.arenas import arena_of
+from ncs.envs import arena_of
 from ncs.graph.arena import Arena
 from ncs.graph.store import load_graph
 from ncs.model.contract import WorldModel, trained_slots
 from ncs.records import DataError, Graph
 from ncs.storage import digest_content
-from ncs.training.checkpoint import checkpoint_hash, load_model, read_manifest
+from ncs.training.checkpoint import checkpoint_hash, has_checkpoint, load_model, read_manifest
 
 PAPER_SPARE = 1  # slots beyond the number of objects, the paper's convention
 
@@ -57,12 +57,34 @@ class Mind:
 
 def shipped_model(name: str) -> Path:
     """The folder of a model that comes with the repository."""
-    for base in (Path.cwd(), *Path(__file__).resolve().parents):
-        if (folder := base / "checkpoints" / name).is_dir():
-            return folder
+    shelf = _shelf(name)
+    if shelf is not None:
+        return shelf / name
     raise DataError(
         f"checkpoints/{name}: is not here; run in a clone of the repository or name a model folder"
     )
+
+
+def _shelf(name: str = "") -> Path | None:
+    """The repository's folder of models, if it is near and has the one that is asked for."""
+    bases = (Path.cwd(), *Path(__file__).resolve().parents)
+    shelves = (base / "checkpoints" for base in bases)
+    return next((shelf for shelf in shelves if (shelf / name).is_dir()), None)
+
+
+def default_model(world: str) -> Path:
+    """The folder of the model that is used in a world where none is named.
+
+    Of those that come with the repository it is the first by name that was trained on the world
+    and has a graph with every extension.
+    """
+    shelf = _shelf()
+    folders = sorted(shelf.iterdir()) if shelf is not None else ()
+    usable = (f for f in folders if has_checkpoint(f) and graph_path(f, "best").exists())
+    for folder in usable:
+        if read_manifest(folder)["buffer"]["world"] == world:
+            return folder
+    raise DataError(f"model: none comes with ncs for {world}; train one and name its folder")
 
 
 def graph_path(folder: Path, preset: str) -> Path:

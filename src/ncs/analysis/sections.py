@@ -16,8 +16,8 @@ from ncs.analysis.points import Point, in_words, names_of, of_study
 from ncs.analysis.table import Names, Row, ScoreName, beside_paper, label_of, paper, paper_rows
 from ncs.analysis.task_space import count_trajectories
 from ncs.records import Result
+from ncs.registry import find_world, paper_worlds
 
-CELLS = 16  # of block-rearrange
 SENSITIVITY = ("clusters", "clips", "slots")
 STRESS = ("noise", "horizon")
 ALTERNATIVES = ("choice", "representation")
@@ -186,19 +186,21 @@ def study_grid(points: Sequence[Point]) -> Grid:
 
 
 def space_section() -> Section:
-    """The size of the task space of block-rearrange."""
-    counts = {k: count_trajectories(CELLS, k, k) for k in range(1, 9)}
+    """The size of the task space of the paper's world whose places can be counted."""
+    world = next(w for w in map(find_world, paper_worlds()) if w.places)
+    cells = world.places
+    counts = {k: count_trajectories(cells, k, k) for k in range(1, 9)}
     rows = [(str(k), f"{n:.2e}") for k, n in counts.items()]
     blocks = (
         Words(
-            f"Appendix D: k objects on {CELLS} cells can start in C({CELLS}, k) ways, and each "
-            f"move has k ({CELLS} - k) outcomes; a complete goal takes at least k moves. Seven "
-            f"blocks make {counts[7]:.2e} trajectories; the paper says at least 4.5e16."
+            f"Appendix D: k objects on {cells} cells can start in C({cells}, k) ways, and each "
+            f"move has k ({cells} - k) outcomes; a complete goal takes at least k moves. Seven "
+            f"objects make {counts[7]:.2e} trajectories; the paper says at least 4.5e16."
         ),
         Image(
             "task_space.png",
-            as_png(draw_task_space(CELLS, counts)),
-            f"Trajectories of k moves of k objects on {CELLS} cells, counted.",
+            as_png(draw_task_space(cells, counts)),
+            f"Trajectories of k moves of k objects on {cells} cells, counted.",
         ),
         Grid("trajectories", (("objects", "trajectories"), *rows)),
     )

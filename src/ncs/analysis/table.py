@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from ncs.evaluation.metrics import Estimate, over_seeds
 from ncs.records import Result
+from ncs.registry import find_world
+from ncs.registry import names as registered
 
 ScoreName = Literal["best", "final"]
 SCORES: tuple[ScoreName, ...] = ("best", "final")
@@ -33,7 +35,7 @@ class Row:
 
 @functools.cache
 def paper() -> dict[str, Any]:
-    """Table 1 of the paper, as data."""
+    """What the paper's Table 1 is and calls its methods; its numbers stand with the worlds."""
     text = (resources.files("ncs.analysis") / "paper.json").read_text()
     content: dict[str, Any] = json.loads(text)
     return content
@@ -55,14 +57,14 @@ def our_rows(results: Iterable[Result], score: ScoreName) -> list[Row]:
 
 
 def paper_rows(world: str, goal: str) -> list[Row]:
-    """The paper's rows for one sub-table."""
+    """The paper's rows for one sub-table; none of a world that is not known here."""
     rows = []
-    for row in paper()["rows"]:
-        if (row["world"], row["goal"]) != (world, goal):
+    for row in find_world(world).published if world in registered("world") else ():
+        if row.goal != goal:
             continue
-        values = zip(row["objects"], row["mean"], row["error"], strict=True)
+        values = zip(row.objects, row.mean, row.error, strict=True)
         cells = {objects: Estimate(mean, error, 10, 1000) for objects, mean, error in values}
-        rows.append(Row(world, goal, row["method"], "paper", "paper", "", "", cells))
+        rows.append(Row(world, goal, row.method, "paper", "paper", "", "", cells))
     return rows
 
 

@@ -10,7 +10,7 @@ from ncs.baselines.hindsight import draw_moves
 from ncs.baselines.pixels import Actor, PixelConfig, to_unit
 from ncs.baselines.rival import Rival
 from ncs.model.contract import Loss, ParameterGroup
-from ncs.model.registry import register_model
+from ncs.registry import ModelClasses
 
 
 class CloningConfig(PixelConfig):
@@ -60,4 +60,4 @@ def error_parts(error_B4: Tensor) -> dict[str, Tensor]:
     return {"pick_error": error_4[:2].mean(), "move_error": error_4[2:].mean()}
 
 
-register_model("bc", CloningConfig, Cloning)
+MODEL = ModelClasses(CloningConfig, Cloning)

@@ -21,7 +21,7 @@ from ncs.baselines.hindsight import Moves, draw_moves, future_frames
 from ncs.baselines.pixels import Actor, Encoder, PixelConfig, perceptron, to_unit
 from ncs.baselines.rival import Rival
 from ncs.model.contract import Loss, ParameterGroup
-from ncs.model.registry import register_model
+from ncs.registry import ModelClasses
 
 MOST = 100.0  # a move counts at most so many times
 
@@ -142,4 +142,4 @@ class Gcivl(Rival):
         return [actor_group(self.actor, self.config), value]
 
 
-register_model("gcivl", GcivlConfig, Gcivl)
+MODEL = ModelClasses(GcivlConfig, Gcivl)

@@ -21,8 +21,8 @@ from ncs.baselines.hindsight import Moves, draw_moves
 from ncs.baselines.pixels import ACTING, Actor, Encoder, PixelConfig, perceptron, to_unit
 from ncs.baselines.rival import Rival
 from ncs.model.contract import Loss, ParameterGroup
-from ncs.model.registry import register_model
 from ncs.records import ConfigError
+from ncs.registry import ModelClasses
 
 _START_METHOD = multiprocessing.get_start_method(allow_none=True)
 try:
@@ -49,7 +49,7 @@ class IqlConfig(PixelConfig):
     # constraints of its last frame hold, as every object moves once; the authors' own. "match":
     # minus the pixels that differ from the goal, in objects, for clips that may wander.
     reward: Literal["moves", "match"] = "moves"
-    object_pixels: float = Field(169.0, gt=0)  # of one object: 13 x 13 in block-rearrange
+    object_pixels: float = Field(169.0, gt=0)  # of one object: 13 x 13 of 64 x 64
 
 
 class _Unit(nn.Module):
@@ -179,4 +179,4 @@ def _outcome(next_BL: Tensor, reward_B: Tensor) -> TensorDict:
     return TensorDict({"value": next_BL, **columns}, [len(reward_B)])
 
 
-register_model("iql", IqlConfig, Iql)
+MODEL = ModelClasses(IqlConfig, Iql)

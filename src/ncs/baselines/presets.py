@@ -1,15 +1,13 @@
 """Whole training runs of rivals by name."""
 
-import importlib
 from typing import Literal, get_args
 
-from ncs.model.registry import find_model
 from ncs.records import ConfigError
+from ncs.registry import find_model
 from ncs.training.schedule import TrainConfig
 
 RivalName = Literal["bc", "iql", "gcivl"]
 RivalPreset = Literal["paper", "cpu"]
-MODULES = {"bc": "cloning", "iql": "iql", "gcivl": "gcivl"}
 CPU_STEPS = {"bc": 2400, "iql": 1800, "gcivl": 1200}  # flat well before the end
 
 
@@ -21,9 +19,8 @@ def rival_config(
     preset: RivalPreset = "cpu",
 ) -> TrainConfig:
     """The settings of a rival's training in an arena with these corners, in metres."""
-    if method not in MODULES:
+    if method not in CPU_STEPS:
         raise ConfigError(f"method: there is no {method!r}, choose from {get_args(RivalName)}")
-    importlib.import_module(f"ncs.baselines.{MODULES[method]}")  # makes the name known
     network = find_model(method).config(low=low, high=high, height=height)
     return TrainConfig(
         model=method,

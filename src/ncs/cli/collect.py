@@ -3,12 +3,13 @@
 import os
 import time
 from pathlib import Path
-from typing import Literal
+from typing import Self
 
 import tyro
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from ncs.cli.command import Command, World
+from ncs.cli.command import Command, World, which_style, which_world
+from ncs.registry import find_world
 
 
 class Collect(Command):
@@ -20,19 +21,20 @@ class Collect(Command):
     number of workers. Look at the outcome with 'ncs inspect DIR'.
     """
 
-    world: tyro.conf.Positional[World] = Field(description="which world to play")
+    world: tyro.conf.Positional[World] = Field(description=which_world())
     out: Path = Field(description="folder for the buffer; a finished one is verified and kept")
     episodes: int = Field(5000, ge=1, le=10_000_000, description="clips; the paper has 5000")
-    objects: int = Field(4, ge=1, le=12, description="objects in each scene; the paper has 4")
+    objects: int = Field(4, ge=1, description="objects in each scene; the paper has 4")
     seed: int = Field(0, ge=0, lt=2**63, description="which random clips")
-    style: Literal["plain", "lookalike", "faint", "crowded", "seen", "unseen"] = Field(
-        "plain",
-        description="block scenes that are hard on purpose; robogym scenes without a third of the "
-        "meshes and four colours, or of these alone",
-    )
+    style: str = Field("plain", description=which_style())
     workers: int = Field(
         default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
     )
+
+    @model_validator(mode="after")
+    def _is_there(self) -> Self:
+        find_world(self.world).check((self.objects,), self.style)
+        return self
 
     def run(self) -> None:
         """Fills the folder and reports."""

@@ -6,17 +6,37 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import tyro
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from pydantic.fields import FieldInfo
 
 from ncs.records import ConfigError
+from ncs.registry import built_in, find_world, names
 from ncs.settings import Settings
 from ncs.storage import reading
 
-World = Literal["block-rearrange", "robogym-rearrange"]
+
+def known_world(name: str) -> str:
+    """The name of a world, if there is one of that name."""
+    find_world(name)
+    return name
+
+
+def which_world() -> str:
+    """Help for an option that names a world."""
+    return f"which world: {', '.join(names('world'))}"
+
+
+def which_style() -> str:
+    """Help for an option that names a style; only the package's own worlds are looked into."""
+    own = [find_world(name) for name in built_in("world")]
+    lists = [f"{world.name}: {', '.join(world.styles)}" for world in own if world.styles]
+    return f"a world's own kind of scenes ({'; '.join(lists)})"
+
+
+World = Annotated[str, AfterValidator(known_world), tyro.conf.arg(metavar="WORLD")]
 Json = Annotated[bool, tyro.conf.arg(name="json")]
 
 

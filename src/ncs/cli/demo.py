@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ncs.cli.command import Command
 from ncs.cli.console import report
+from ncs.registry import default_world, find_world, paper_worlds
 
 OBJECTS = (4, 7)
 EPISODES = 10
@@ -17,9 +18,9 @@ EPISODES = 10
 class Demo(Command):
     """A tour in a minute, with the model that ships.
 
-    Solves a task of five blocks from pixels and draws how, and one of four meshes on a table;
-    judges our agent, the random policy and the oracle on a few development tasks; collects a small
-    buffer; and ends with the table beside the paper's. 'ncs evaluate' gives the full figures.
+    Solves a task in each of the paper's worlds from pixels and draws how; judges our agent, the
+    random policy and the oracle on a few development tasks; collects a small buffer; and ends with
+    the table beside the paper's. 'ncs evaluate' gives the full figures.
     """
 
     out: Path = Field(Path("runs/demo"), description="folder for what the tour makes")
@@ -33,14 +34,15 @@ class Demo(Command):
         from ncs.cli.table import Table
 
         began = time.perf_counter()
-        say("Five blocks, from pixels:")
+        first, *others = (find_world(name) for name in paper_worlds())
+        say(f"{first.name}, {first.summary}; five objects, from pixels:")
         Solve(objects=5, seed=self.seed, out=self.out / "solve").run()
         say("\nExperience to learn from:")
-        Collect(world="block-rearrange", out=self.out / "buffer", episodes=100).run()
+        Collect(world=first.name, out=self.out / "buffer", episodes=100).run()
         Inspect(path=self.out / "buffer", picture=self.out / "buffer.png").run()
-        say("\nThe harder world, four of its 94 shapes:")
-        tabletop = self.out / "robogym"
-        Solve(world="robogym-rearrange", objects=4, seed=self.seed, out=tabletop).run()
+        for world in others:
+            say(f"\n{world.name}, {world.summary}; four objects:")
+            Solve(world=world.name, objects=4, seed=self.seed, out=self.out / world.name).run()
         say(f"\nJudged on development tasks, {EPISODES} a cell:")
         results = self.out / "results.jsonl"
         for method in ("ncs", "random", "oracle"):
@@ -48,17 +50,18 @@ class Demo(Command):
         Table(files=(results,)).run()
         seconds = time.perf_counter() - began
         facts = {"out": str(self.out), "seconds": round(seconds, 1)}
-        gifs = f"{self.out}/solve/solve.gif, {self.out}/robogym/solve.gif"
+        folders = ("solve", *(world.name for world in others))
+        gifs = ", ".join(f"{self.out}/{folder}/solve.gif" for folder in folders)
         pictures = f"{gifs}, {self.out}/solve/strip.png, {self.out}/buffer.png"
         report(f"\n{seconds:.0f} s; look at {pictures}", facts, self.as_json)
 
     def _judge(self, method: Literal["ncs", "random", "oracle"], results: Path) -> None:
         """A few episodes of a method, without its own table."""
+        from ncs.agent import default_model
         from ncs.cli.console import progress
         from ncs.cli.evaluate import Evaluate
-        from ncs.cli.solve import default_model
 
-        model = default_model("block-rearrange") if method == "ncs" else None
+        model = default_model(default_world()) if method == "ncs" else None
         Evaluate(
             method=method,
             model=model,

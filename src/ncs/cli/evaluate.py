@@ -4,14 +4,15 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import tyro
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from ncs.agent.methods import LEARNED, MethodName
-from ncs.cli.command import Command, World
+from ncs.cli.command import Command, World, which_style, which_world
 from ncs.records import ConfigError
+from ncs.registry import default_world, find_world
 
 if TYPE_CHECKING:
     from ncs.cli.console import ProgressBar
@@ -28,10 +29,10 @@ class Evaluate(Command):
     'ncs table'.
     """
 
-    world: World = Field("block-rearrange", description="which world")
+    world: World = Field(default_world(), description=which_world())
     method: MethodName = Field(description="which policy is judged")
     out: Path = Field(description="results file, JSON lines; rows are added to it")
-    objects: tuple[int, ...] = Field((4, 5, 6, 7), description="object counts; blocks have 4 to 12")
+    objects: tuple[int, ...] = Field((4, 5, 6, 7), description="object counts")
     goal: tuple[Literal["complete", "partial"], ...] = Field(
         ("complete", "partial"), description="goal kinds"
     )
@@ -39,11 +40,7 @@ class Evaluate(Command):
     episodes: int = Field(100, ge=1, le=100, description="episodes a seed; the paper has 100")
     split: Literal["dev", "test", "fresh"] = Field("test", description="which tasks")
     seed: int = Field(0, ge=0, lt=2**63, description="which fresh tasks, with --split fresh")
-    style: Literal["plain", "lookalike", "faint", "crowded", "seen", "unseen"] = Field(
-        "plain",
-        description="fresh block tasks that are hard on purpose; robogym tasks of the meshes and "
-        "colours that 'ncs collect --style seen' shows, or of the others alone",
-    )
+    style: str = Field("plain", description=f"of fresh tasks: {which_style()}")
     cap_factor: Annotated[int, tyro.conf.arg(aliases=["--horizon"])] = Field(
         4, ge=1, le=64, description="steps allowed, times the fewest needed; the paper has 4"
     )
@@ -54,7 +51,7 @@ class Evaluate(Command):
         description="standard deviation of Gaussian noise on actions, as a share of the "
         "distance by which a pick or place may miss",
     )
-    n_constrained: int = Field(2, ge=1, le=12, description="constraints of a fresh partial goal")
+    n_constrained: int = Field(2, ge=1, description="constraints of a fresh partial goal")
     workers: int = Field(
         default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
     )
@@ -87,9 +84,14 @@ class Evaluate(Command):
     @field_validator("objects")
     @classmethod
     def _are_counts(cls, counts: tuple[int, ...]) -> tuple[int, ...]:
-        if not counts or any(not 1 <= n <= 12 for n in counts) or len(set(counts)) < len(counts):
-            raise ValueError("must be different whole numbers from 1 to 12")
+        if not counts or len(set(counts)) < len(counts):
+            raise ValueError("must be different whole numbers")
         return counts
+
+    @model_validator(mode="after")
+    def _is_there(self) -> Self:
+        find_world(self.world).check(self.objects, self.style)
+        return self
 
     def run(self) -> None:
         """Judges, then prints the cells of this method in the file."""
@@ -146,12 +148,11 @@ class Evaluate(Command):
         return method, first
 
     def _setup(self) -> str:
-        """The hash of a mesh set other than the package's own, for fresh tasks drawn from it."""
+        """The hash of what fresh tasks are made of, where it is not the world's own."""
         from ncs.envs import make_env
-        from ncs.envs.tabletop.mesh_set import FOLDER_VARIABLE
 
-        foreign = self.world == "robogym-rearrange" and os.environ.get(FOLDER_VARIABLE)
-        return make_env(self.world).setup if foreign else ""
+        variable = find_world(self.world).setup_variable
+        return make_env(self.world).setup if os.environ.get(variable) else ""
 
     def resolve(self) -> "Method":
         """The method that is judged, as the judge files it."""

@@ -1,5 +1,6 @@
 """ncs export: write a buffer as a Minari dataset, losslessly."""
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -21,10 +22,11 @@ class Export(Command):
     format: Literal["minari", "lerobot", "arrays", "folder"] = Field(
         "minari", description="arrays: one .npz or .safetensors; folder: PNG and CSV"
     )
-    name: str = Field(
-        "ncs/blocks-v0",
+    name: str | None = Field(
+        None,
         pattern=r"^[A-Za-z0-9_/-]+-v\d+$",
-        description="the dataset's id in Minari, whose root folder is --out",
+        description="the dataset's id in Minari, whose root folder is --out (default: "
+        "ncs/WORLD-v0)",
     )
     video: bool = Field(False, description="LeRobot: a video, which loses a little, not pictures")
 
@@ -36,7 +38,8 @@ class Export(Command):
         if self.format == "minari":
             from ncs.data.exporting.minari import export_minari
 
-            target = export_minari(buffer, self.name, self.out)
+            name = re.sub("[^A-Za-z0-9_-]", "-", buffer.world)
+            target = export_minari(buffer, self.name or f"ncs/{name}-v0", self.out)
         elif self.format == "lerobot":
             from ncs.data.exporting.lerobot import export_lerobot
 

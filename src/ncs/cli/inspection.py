@@ -11,6 +11,7 @@ from pydantic import Field
 from ncs.cli.command import Command
 from ncs.cli.console import report
 from ncs.records import DataError
+from ncs.registry import Exhibit, resolve, worlds
 
 SHEET_CLIPS = 8
 
@@ -35,8 +36,9 @@ class Inspect(Command):
 
     def run(self) -> None:
         """Finds out what the path holds and reports on it."""
-        if str(self.path) == "meshes" or (self.path / "geom").is_dir():
-            self._meshes()
+        exhibit = self._exhibit()
+        if exhibit is not None:
+            self._show(exhibit)
         elif not self.path.exists():
             raise DataError(f"{self.path}: there is no such file or folder")
         elif (self.path / "model.json").exists():
@@ -53,19 +55,18 @@ class Inspect(Command):
         path = self.path.resolve()
         return self.picture or path.with_name(f"{path.name}.png")
 
-    def _meshes(self) -> None:
-        from ncs.analysis.pictures import save_png
-        from ncs.envs.tabletop.contact_sheet import contact_sheet
-        from ncs.envs.tabletop.mesh_set import choose_meshes
+    def _exhibit(self) -> Exhibit | None:
+        """What a world has to show of the path, if it is a thing of its own."""
+        shows = [resolve(world.exhibit) for world in worlds() if world.exhibit]
+        return next((found for show in shows if (found := show(self.path)) is not None), None)
 
-        mesh_set = choose_meshes(self.path if self.path.is_dir() else None)
+    def _show(self, exhibit: Exhibit) -> None:
+        from ncs.analysis.pictures import save_png
+
         picture = self.picture or Path(f"{self.path.name}.png")
-        save_png(picture, contact_sheet(mesh_set))
-        facts = {"kind": "meshes", "meshes": len(mesh_set.names), "hash": mesh_set.hash}
-        line = f"{self.path}: {facts['meshes']} meshes (set {mesh_set.hash[:12]}), all sound"
-        report(
-            f"{line}; contact sheet: {picture}", {**facts, "picture": str(picture)}, self.as_json
-        )
+        save_png(picture, exhibit.picture)
+        facts = {**exhibit.facts, "picture": str(picture)}
+        report(f"{exhibit.line}; contact sheet: {picture}", facts, self.as_json)
 
     def _graph(self) -> None:
         from ncs.analysis.graph_picture import draw_graph

@@ -2,20 +2,20 @@
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from ncs.cli.command import Command, World
+from ncs.cli.command import Command, World, which_world
 from ncs.records import ConfigError, DataError
+from ncs.registry import default_world, find_world
 
 if TYPE_CHECKING:
     from ncs.agent import Mind
     from ncs.agent.recorder import Watcher
 
-DEFAULT_MODELS = {"block-rearrange": "blocks-fast-0", "robogym-rearrange": "robogym-fast-0"}
 SIDE = 64
 
 
@@ -28,10 +28,10 @@ class Solve(Command):
     looks at two PNG files of 64 x 64 pixels and says what it would do first.
     """
 
-    world: World = Field("block-rearrange", description="which world")
+    world: World = Field(default_world(), description=which_world())
     model: Path | None = Field(None, description="a trained model (default: the one that ships)")
     preset: Literal["paper", "best"] = Field("best", description="the paper's way, or ours")
-    objects: int = Field(5, ge=1, le=12, description="objects in the scene")
+    objects: int = Field(5, ge=1, description="objects in the scene")
     goal: Literal["complete", "partial"] = Field("complete", description="kind of goal")
     seed: int = Field(0, ge=0, lt=2**63, description="which task")
     slots: int | None = Field(None, ge=1, le=64, description="slots (default: objects and spares)")
@@ -48,9 +48,14 @@ class Solve(Command):
     goal_image: Path | None = Field(None, description="a picture of the goal instead of a world's")
     out: Path = Field(Path("runs/solve"), description="folder for GIF, strip and trace")
 
+    @model_validator(mode="after")
+    def _is_there(self) -> Self:
+        find_world(self.world).check((self.objects,))
+        return self
+
     def run(self) -> None:
         """Plays, draws and reports."""
-        from ncs.agent import Mind
+        from ncs.agent import Mind, default_model
         from ncs.training.checkpoint import check_world
 
         if (self.image is None) != (self.goal_image is None):
@@ -134,13 +139,6 @@ class Solve(Command):
 
         asked = self.model_dump(exclude={"out", "as_json"}, exclude_none=True)
         return solve_command(asked)
-
-
-def default_model(world: str) -> Path:
-    """The model that ships with the repository."""
-    from ncs.agent import shipped_model
-
-    return shipped_model(DEFAULT_MODELS[world])
 
 
 def read_picture(path: Path) -> NDArray[np.uint8]:

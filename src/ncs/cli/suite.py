@@ -1,12 +1,13 @@
 """ncs suite: draw a task suite (for maintainers)."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from ncs.cli.command import Command, World
+from ncs.cli.command import Command, World, which_world
 from ncs.cli.console import report
+from ncs.registry import default_world, find_world
 
 
 class Suite(Command):
@@ -15,10 +16,15 @@ class Suite(Command):
     The suites that ship with ncs were made by this command; a test draws them again and compares.
     """
 
-    world: World = Field("block-rearrange", description="which world")
+    world: World = Field(default_world(), description=which_world())
     split: Literal["dev", "test"] = Field(description="whose random stream")
-    objects: tuple[int, ...] = Field(tuple(range(4, 13)), description="object counts")
+    objects: tuple[int, ...] = Field((), description="object counts (default: the world's)")
     out: Path = Field(description="safetensors file to write")
+
+    @model_validator(mode="after")
+    def _is_there(self) -> Self:
+        find_world(self.world).check(self.objects)
+        return self
 
     def run(self) -> None:
         """Draws, writes and reports."""
@@ -26,7 +32,8 @@ class Suite(Command):
         from ncs.evaluation.suite import draw_suite
         from ncs.storage import digest_content, write_arrays
 
-        arrays = draw_suite(make_env, self.world, self.split, self.objects)
+        counts = self.objects or find_world(self.world).suite_objects
+        arrays = draw_suite(make_env, self.world, self.split, counts)
         write_arrays(self.out, arrays)
         content = digest_content(arrays)
         facts = {"out": str(self.out), "content": content}

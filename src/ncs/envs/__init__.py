@@ -1,39 +1,52 @@
 """Room 1 of 12. Takes actions, gives pixels.
 
-Importing this room registers its worlds with Gymnasium; ``make_env`` makes one by its name.
+Importing this room registers its worlds with Gymnasium; ``make_env`` makes any world by its name,
+those of plug-ins too.
 """
 
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
+import numpy as np
 from gymnasium.envs.registration import register
+from numpy.typing import NDArray
 
+from ncs.envs.blocks.facts import WORLD as BLOCKS
+from ncs.envs.tabletop.facts import WORLD as TABLETOP
 from ncs.records import ConfigError, GoalKind
+from ncs.registry import find_world, resolve
 
 if TYPE_CHECKING:
     from ncs.envs.base import Rearrange
 
-WORLDS = {
-    "block-rearrange": "ncs/BlockRearrange-v0",
-    "robogym-rearrange": "ncs/RobogymRearrange-v0",
-}
-EXTRAS = {"block-rearrange": "bullet", "robogym-rearrange": "mujoco"}
+WORLDS = {world.name: world for world in (BLOCKS, TABLETOP)}  # the first is the default
+Corner = NDArray[np.float64]  # (3,) metres
 
-register(id=WORLDS["block-rearrange"], entry_point="ncs.envs.blocks.world:BlockRearrange")
-register(id=WORLDS["robogym-rearrange"], entry_point="ncs.envs.tabletop.world:RobogymRearrange")
+for _world in WORLDS.values():
+    register(id=_world.gymnasium_id, entry_point=str(_world.make))
 
 
 def make_env(
     world: str, n_objects: int = 4, goal: GoalKind = "complete", **settings: Any
 ) -> "Rearrange":
     """The world of that name, unwrapped."""
-    if world not in WORLDS:
-        raise ConfigError(f"world: there is no {world!r}, choose one of {', '.join(WORLDS)}")
+    record = find_world(world)
     settings = {"n_objects": n_objects, "goal": goal, **settings}
     try:
-        env = gymnasium.make(WORLDS[world], disable_env_checker=True, **settings)
+        if record.gymnasium_id:
+            env = gymnasium.make(record.gymnasium_id, disable_env_checker=True, **settings)
+        else:
+            env = resolve(record.make)(**settings)
     except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"{world} needs the package {error.name}: pip install 'ncs[{EXTRAS[world]}]'"
-        ) from None
+        way = f"pip install 'ncs[{record.extra}]'" if record.extra else f"install {error.name}"
+        raise ConfigError(f"{world} needs the package {error.name}: {way}") from None
     return env.unwrapped  # type: ignore[return-value]
+
+
+def arena_of(world: str) -> tuple[Corner, Corner]:
+    """The low and the high corner of a world's arena; z is fixed, its range only a form."""
+    record = find_world(world)
+    if record.arena_low is not None and record.arena_high is not None:
+        return np.array(record.arena_low), np.array(record.arena_high)
+    space: Any = make_env(world).action_space
+    return space.low[:3].astype(np.float64), space.high[:3].astype(np.float64)

@@ -10,6 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from ncs.records import ConfigError, GoalKind, Observation, Task, Truth
+from ncs.registry import World
 
 IMAGE_SIZE = 64
 MAX_RENDER_SIZE = 2048
@@ -19,15 +20,29 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
     """A scene, a goal picture, and one pick-and-move a step. Worlds fill in the rest.
 
     A subclass says how to draw a task, set it up, move an object, count constraints and take
-    pictures; this class runs the episode.
+    pictures; this class runs the episode. Its ``record`` says the rest: name, arena, tolerance and
+    how many objects there may be.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}  # noqa: RUF012
+    record: ClassVar[World]
     world: ClassVar[str]
     max_objects: ClassVar[int]
     tolerance: float  # metres by which a pick or a place may miss
     arena_low: ClassVar[NDArray[np.float64]]  # (3,) metres; z is fixed, its range only a form
     arena_high: ClassVar[NDArray[np.float64]]  # (3,)
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Takes over what the world's record says."""
+        super().__init_subclass__(**settings)
+        record = cls.__dict__.get("record")
+        if record is None:
+            return
+        if None in (record.arena_low, record.arena_high, record.tolerance):
+            raise ConfigError(f"{record.name}: its record must have an arena and a tolerance")
+        cls.world, cls.max_objects = record.name, record.objects[1]
+        cls.tolerance = record.tolerance
+        cls.arena_low, cls.arena_high = np.array(record.arena_low), np.array(record.arena_high)
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ A piece is a stretch of episodes of one cell. Its file is named after all it dep
 whole or not at all, so a piece is played once, by whoever comes first: this process after a kill,
 another worker, another machine of a job array.
 
-    FOLDER/block-rearrange/random-0123456789ab/complete-4-seed0-0-24.jsonl
+    FOLDER/WORLD/random-0123456789ab/complete-4-seed0-0-24.jsonl
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -5,7 +5,7 @@ P mask cells.
 """
 
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,34 +19,16 @@ from ncs.graph.edges import EdgeRule, tag_edges
 from ncs.graph.isolate import Experience, Moves, gather, join
 from ncs.graph.places import ends, fit_world, node_offsets, node_positions
 from ncs.graph.whiten import fit_whitening
-from ncs.records import ConfigError, Graph
+from ncs.records import Graph
+from ncs.registry import find_world
 from ncs.settings import Settings
-
-PAPER: dict[str, dict[str, Any]] = {
-    "block-rearrange": {
-        "representation": "alpha",
-        "n_nodes": 30,
-        "isolate_metric": "cosine",
-        "cluster_metric": "iou",
-        "bind_metric": "cosine",
-    },
-    "robogym-rearrange": {
-        "representation": "state",
-        "n_nodes": 45,
-        "isolate_metric": "cosine",
-        "cluster_metric": "sqeuclidean",
-        "bind_metric": "sqeuclidean",
-    },
-}
-# With the number chosen from the data this only bounds the search.
-MOST_NODES = {"block-rearrange": 64, "robogym-rearrange": 128}
 
 
 class GraphConfig(Settings):
     """How experience becomes a graph."""
 
     representation: Literal["alpha", "state"] = "state"  # what a node stands for; alpha: the mask
-    n_nodes: int = Field(30, ge=1, le=4096)  # the paper's for blocks, about two per cell
+    n_nodes: int = Field(30, ge=1, le=4096)  # the paper's for its first world, about two a place
     isolate_metric: Metric = "euclidean"  # a place has no direction, so not the paper's cosine
     cluster_metric: Metric = "sqeuclidean"  # the one the mean belongs to
     bind_metric: Metric = "sqeuclidean"  # as cluster, so that a state binds where it was clustered
@@ -60,21 +42,14 @@ class GraphConfig(Settings):
     @classmethod
     def paper(cls, world: str) -> Self:
         """The paper's settings for a world."""
-        check_world(world)
         # One run over everything, as the paper's K-means does it.
-        return cls(**PAPER[world], initialisation="forgy", restarts=1, max_states=10**9)
+        once = {"initialisation": "forgy", "restarts": 1, "max_states": 10**9}
+        return cls(**{**once, **find_world(world).graph})
 
     @classmethod
     def best(cls, world: str) -> Self:
         """Every extension on, for states that are places."""
-        check_world(world)
-        return cls(n_nodes=MOST_NODES[world], nodes_from_data=True, edges="median")
-
-
-def check_world(world: str) -> None:
-    """Refuses a world that has no preset."""
-    if world not in PAPER:
-        raise ConfigError(f"world: {world!r} has no preset, choose one of {', '.join(PAPER)}")
+        return cls(n_nodes=find_world(world).most_nodes, nodes_from_data=True, edges="median")
 
 
 def build(

@@ -8,7 +8,7 @@ class Guide:
     """How to read a figure."""
 
     title: str
-    good: float  # as good as block-rearrange asks for
+    good: float  # as good as the easier of the paper's worlds asks for
     higher: bool  # whether higher is better
     bad: str  # what a bad value means
     remedy: str

@@ -1,1 +1,6 @@
 """Room 3 of 12. Takes pixels, gives entities."""
+
+MODELS = {
+    "dslate": "ncs.model.dslate.world:MODEL",
+    "placed": "ncs.model.placed.world:MODEL",
+}

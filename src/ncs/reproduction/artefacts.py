@@ -130,14 +130,14 @@ def run_training(config: "TrainConfig", buffer: Path, path: Path) -> None:
 def given_model(folder: Path, world: str, names: tuple[str, ...]) -> Path | None:
     """A model in a folder of models that is one of the named kinds and of that world.
 
-    Of several, the one that 'ncs solve' takes comes first, then the first by name.
+    Of several, one with a graph of every extension comes first, as 'ncs solve' has it, then the
+    first by name.
     """
-    from ncs.cli.solve import DEFAULT_MODELS
+    from ncs.agent import graph_path
     from ncs.training.checkpoint import has_checkpoint, read_manifest
 
-    preferred = DEFAULT_MODELS.get(world)
     paths = [*folder.iterdir(), *folder.glob("rivals/*")]
-    for path in sorted(paths, key=lambda p: (p.name != preferred, p.name)):
+    for path in sorted(paths, key=lambda p: (not graph_path(p, "best").exists(), p.name)):
         if has_checkpoint(path):
             manifest = read_manifest(path)
             if manifest["buffer"]["world"] == world and manifest["config"]["model"] in names:

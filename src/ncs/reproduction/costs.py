@@ -8,6 +8,7 @@ from typing import Any
 
 from ncs.agent.methods import RIVALS
 from ncs.cli.train import duration
+from ncs.registry import find_world, paper_worlds
 from ncs.reproduction.graphs import PRESETS, clips_of
 from ncs.reproduction.scales import Scale
 from ncs.reproduction.studies import ABLATIONS, MODELLED, SLOW, STRESSED, methods_of, study_rules
@@ -20,11 +21,26 @@ STRESSES = {"horizon": "horizons", "noise": "noises"}
 
 @functools.cache
 def costs() -> dict[str, Any]:
-    """Seconds of one core for each part, as measured."""
+    """Seconds of one core for each part that is the same in all worlds, as measured."""
     content: dict[str, Any] = json.loads(
         (resources.files("ncs.reproduction") / "costs.json").read_text()
     )
     return content
+
+
+def cost_of(world: str, *names: str) -> float:
+    """What a world says about the cost of a part; else the most that one of the paper's does."""
+    own = _looked_up(world, *names)
+    if own is None:
+        own = max(_looked_up(other, *names) or 0.0 for other in paper_worlds())
+    return own
+
+
+def _looked_up(world: str, *names: str) -> float | None:
+    value: Any = find_world(world).costs
+    for name in names:
+        value = value.get(name, {})
+    return float(value) if value else None
 
 
 # Whether a world has a trained "model", "dslate" or rival already.
@@ -47,7 +63,7 @@ def seconds_of(scale: Scale, workers: int, is_given: Given) -> dict[str, float]:
     rivals = [name for name in methods if name in RIVALS]
     for world in scale.worlds:
         if modelled or rivals:
-            parts["collecting"] += scale.clips * table["clip"][world] / workers
+            parts["collecting"] += scale.clips * cost_of(world, "clip") / workers
         if modelled and not is_given(world, "model"):
             parts["training"] += _training(scale, world, scale.preset)
         if modelled and world in scale.dslate and not is_given(world, "dslate"):
@@ -56,7 +72,7 @@ def seconds_of(scale: Scale, workers: int, is_given: Given) -> dict[str, float]:
         if modelled:
             parts["graphs"] += _looks(scale, world)
         for name, episodes in episodes_of(scale, world).items():
-            cost = table["episode"].get(name, table["episode"]["ncs"])[world]
+            cost = cost_of(world, "episode", name) or cost_of(world, "episode", "ncs")
             cost *= _search(scale) if name.split(",")[0] in SLOW else 1.0
             pieces = episodes / min(BATCH, scale.episodes)  # each begins by building its worlds
             parts["judging"] += (episodes * cost + pieces * table["piece"]) / workers
@@ -79,15 +95,13 @@ def _looks(scale: Scale, world: str) -> float:
     few, all_clips = clips_of(scale, "best"), clips_of(scale, "paper")
     varied = "slots" in scale.studies and "ncs" in methods_of(scale)
     clips = few + all_clips + varied * len(scale.slots) * few
-    look = costs()["look"]
-    return float(clips * look[scale.preset][world]) + (world in scale.dslate) * float(
-        all_clips * look["cpu"][world]
-    )
+    seconds = clips * cost_of(world, "look", scale.preset)
+    return seconds + (world in scale.dslate) * all_clips * cost_of(world, "look", "cpu")
 
 
 def _training(scale: Scale, world: str, preset: str) -> float:
-    run = costs()["training"][preset]
-    return float((scale.steps or run["steps"]) * run["seconds"][world])
+    steps: int = scale.steps or costs()["steps"][preset]
+    return steps * cost_of(world, "training", preset)
 
 
 def _rival(scale: Scale, name: str) -> float:

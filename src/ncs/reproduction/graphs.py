@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ncs.registry import find_world, paper_worlds
 from ncs.reproduction.artefacts import keyed, make_once, say
 from ncs.reproduction.scales import Scale
 from ncs.storage import write_arrays, write_bytes
@@ -80,11 +81,12 @@ def preset_plans(scale: Scale, world: str, preset: str, slots: int) -> list[Grap
 
 def representation_plans(world: str, clips: int, slots: int) -> list[GraphPlan]:
     """Masks against states as what is clustered: the paper's settings of each, in this world."""
-    from ncs.graph.build import PAPER, GraphConfig
+    from ncs.graph.build import GraphConfig
 
     plans = []
     for kind in ("alpha", "state"):
-        settings = next(s for s in PAPER.values() if s["representation"] == kind)
+        published = (find_world(name).graph for name in paper_worlds())
+        settings = next(graph for graph in published if graph["representation"] == kind)
         own = {"n_nodes": GraphConfig.paper(world).n_nodes}
         config = GraphConfig.paper(world).model_copy(update={**settings, **own})
         plans.append(GraphPlan(f"representation-paper-{kind}", config, clips, slots))

@@ -5,10 +5,10 @@ from typing import Literal, Self
 from pydantic import Field
 
 from ncs.records import ConfigError, Split
+from ncs.registry import paper_worlds
 from ncs.settings import Settings
 
 ScaleName = Literal["smoke", "laptop", "paper"]
-WORLDS = ("block-rearrange", "robogym-rearrange")
 STUDIES = ("clusters", "clips", "slots", "horizon", "noise", "choice", "representation")
 
 
@@ -16,7 +16,7 @@ class Scale(Settings):
     """The size of everything; the defaults are the paper's."""
 
     name: ScaleName
-    worlds: tuple[str, ...] = WORLDS
+    worlds: tuple[str, ...] = Field(default_factory=paper_worlds)
     methods: tuple[str, ...] = ()  # all there are
     studies: tuple[str, ...] = STUDIES
     # What is learned from, and how long
@@ -87,7 +87,7 @@ _CHANGES: dict[ScaleName, dict[str, object]] = {
     "laptop": {
         "preset": "fast",
         "methods": ("random", "ncs", "nf", "mpc", "bc", "iql", "gcivl"),  # no oracle
-        "dslate": ("block-rearrange",),
+        "dslate": paper_worlds()[:1],
         "graph_clips": 500,  # more gain nothing where edges are composed
         "slow_episodes": 5,
         "dslate_episodes": 20,
@@ -104,7 +104,7 @@ _CHANGES: dict[ScaleName, dict[str, object]] = {
         "rival_batch": 8,
         "graph_clips": 40,
         "paper_clips": 60,
-        "dslate": ("block-rearrange",),
+        "dslate": paper_worlds()[:1],
         "dslate_episodes": 1,
         "slowest_episodes": 1,
         "split": "dev",

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import ncs
+from ncs.model.build import build_model
 from ncs.model.contract import Trainable, WorldModel
-from ncs.model.registry import build_model
 from ncs.records import ConfigError, DataError
 from ncs.storage import (
     brief,

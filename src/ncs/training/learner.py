@@ -16,8 +16,8 @@ from lightning_fabric import Fabric
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ncs.model.build import build_model
 from ncs.model.contract import ParameterGroup, Trainable
-from ncs.model.registry import build_model
 from ncs.records import Clips, ConfigError, DataError, NcsError
 from ncs.training.checkpoint import Arrays, fill, to_arrays
 from ncs.training.schedule import Draw, TrainConfig, rate, torch_seed, torch_seeded

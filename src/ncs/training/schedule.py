@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
-from ncs.model.registry import find_model
 from ncs.records import ConfigError
+from ncs.registry import find_model
 from ncs.settings import Settings
 from ncs.storage import digest_json
 

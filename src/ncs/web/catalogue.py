@@ -19,13 +19,14 @@ from ncs.envs import make_env
 from ncs.graph.build import GraphConfig, build
 from ncs.graph.isolate import Experience
 from ncs.graph.store import load_graph, save_graph
-from ncs.records import DataError
+from ncs.records import ConfigError, DataError
+from ncs.registry import World, find_world
 from ncs.training.checkpoint import has_checkpoint, read_manifest
 
 PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
 PRESETS: tuple[Preset, ...] = ("best", "paper")
 # What graphs with another number of nodes are built from, and slots examined on: enough to see
-# every cell of the blocks' grid a dozen times, few enough to be watched while one waits.
+# sixteen places a dozen times, few enough to be watched while one waits.
 CLIPS = 120
 MOST_LOADED = 4  # kept in memory
 BUFFER_SEED = 90_210  # not that of any buffer a model is trained on
@@ -98,6 +99,7 @@ class Catalogue:
             "kind": manifest["config"]["model"],
             "trained_objects": int(manifest["buffer"]["objects"]),
             "most_objects": max_objects(world),
+            "key_step": key_step(world),
             "presets": presets,
         }
 
@@ -180,13 +182,20 @@ class Catalogue:
 
 @functools.cache
 def max_objects(world: str) -> int:
-    """The most objects a world holds; 0 where the package it needs is missing."""
-    from ncs.records import ConfigError
-
+    """The most objects a world holds; 0 where the world or the package it needs is missing."""
     try:
-        return make_env(world).max_objects
+        make_env(world)
+        return find_world(world).objects[1]
     except ConfigError:
         return 0
+
+
+def key_step(world: str) -> float:
+    """By how much of the picture an arrow key moves a goal."""
+    try:
+        return find_world(world).key_step
+    except ConfigError:
+        return World.key_step
 
 
 def pictures(folders: Folders) -> dict[str, Path]:

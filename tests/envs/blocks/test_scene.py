@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ncs.envs.blocks.facts import FLOOR_GREY
 from ncs.envs.blocks.scene import shared_scene
-from ncs.envs.blocks.tasks import FLOOR_GREY
 
 FLOOR = int(FLOOR_GREY * 255)
 RED = np.tile(np.array([[1, 0, 0]], np.float32), (12, 1))

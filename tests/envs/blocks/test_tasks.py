@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncs.envs.blocks.facts import N_CELLS, NO_GOAL, Style
 from ncs.envs.blocks.tasks import (
-    N_CELLS,
-    NO_GOAL,
-    Style,
     cell_centres,
     draw_task,
     minimum_moves,

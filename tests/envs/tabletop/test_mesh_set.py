@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncs.envs.tabletop.facts import LONGEST
 from ncs.envs.tabletop.mesh_set import choose_meshes, own_meshes
-from ncs.envs.tabletop.meshes import LONGEST
 from ncs.envs.tabletop.solids import solids
 from ncs.envs.tabletop.stl import write_stl
 from ncs.records import DataError

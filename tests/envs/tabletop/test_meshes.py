@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncs.envs.tabletop.meshes import LONGEST, MAX_TRIANGLES, load_folder, make_mesh, make_set
+from ncs.envs.tabletop.facts import LONGEST
+from ncs.envs.tabletop.meshes import MAX_TRIANGLES, load_folder, make_mesh, make_set
 from ncs.envs.tabletop.shapes import extrude, revolve, volume_and_centroid
 from ncs.envs.tabletop.solids import solids
 from ncs.envs.tabletop.stl import write_stl

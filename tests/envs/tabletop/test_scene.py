@@ -10,18 +10,10 @@ import pytest
 from PIL import Image
 from scipy.spatial.transform import Rotation
 
+from ncs.envs.tabletop.facts import FRAME, ORIGIN, PLAIN_MOUNT, WORLD_XML
 from ncs.envs.tabletop.mesh_set import choose_meshes, own_meshes
 from ncs.envs.tabletop.offscreen import open_canvas
-from ncs.envs.tabletop.scene import (
-    FRAME,
-    ORIGIN,
-    PLAIN_MOUNT,
-    WORLD_XML,
-    Cast,
-    Stage,
-    reduce,
-    stage_for,
-)
+from ncs.envs.tabletop.scene import Cast, Stage, reduce, stage_for
 from ncs.envs.tabletop.stl import write_stl
 
 NOBODY = Cast(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0))

@@ -5,19 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncs.envs.tabletop.facts import HALF_AREA, HELD_COLOURS, PALETTE, REACH, SLACK, Style
 from ncs.envs.tabletop.mesh_set import own_meshes
 from ncs.envs.tabletop.meshes import make_set
 from ncs.envs.tabletop.shapes import extrude
 from ncs.envs.tabletop.solids import solids
 from ncs.envs.tabletop.tasks import (
-    HALF_AREA,
-    HELD_COLOURS,
-    PALETTE,
-    REACH,
-    SLACK,
     Boxes,
     Law,
-    Style,
     default_moving,
     distance,
     draw_colours,

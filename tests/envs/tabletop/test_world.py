@@ -15,8 +15,9 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from ncs.envs import make_env
+from ncs.envs.tabletop.facts import HALF_AREA
+from ncs.envs.tabletop.facts import NAME as WORLD
 from ncs.envs.tabletop.mesh_set import own_meshes
-from ncs.envs.tabletop.tasks import HALF_AREA, WORLD
 from ncs.envs.tabletop.world import RobogymRearrange
 from ncs.records import ConfigError, DataError, Task
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from tests.painted_blocks import Painted, centres, make_clips
 
+from ncs.model.build import build_model
 from ncs.model.contract import Slots
 from ncs.model.placed.world import Placed, PlacedConfig
-from ncs.model.registry import build_model
 
 SIDE = 3
 SMALL: dict[str, Any] = {

@@ -18,7 +18,7 @@ def export_minari(buffer: Buffer, name: str, folder: Path) -> Path:
 
     Args:
         buffer: what to export.
-        name: Minari's dataset id, such as ``ncs/blocks-v0``.
+        name: Minari's dataset id, such as ``ncs/shelf-v0``.
         folder: Minari's root folder of datasets.
     """
     try:

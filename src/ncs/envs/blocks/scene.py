@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.blocks.tasks import CUBE, FLOOR_GREY, SIDE, SPACING, cell_centres
+from ncs.envs.blocks.facts import CAMERA_HEIGHT, CUBE, EDGE, FLOOR_GREY
+from ncs.envs.blocks.tasks import cell_centres
 
-CAMERA_HEIGHT = 10.0  # fifty arena widths: a cube's sides stay hidden behind its top
 HIDDEN = (0.0, 0.0, -5.0)
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 
@@ -53,7 +53,7 @@ class BlockScene:
         self._cells = [-1] * n_cubes
         self._centres = [(float(x), float(y), half) for x, y in cell_centres()]
         self._view = pybullet.computeViewMatrix((0, 0, CAMERA_HEIGHT), (0, 0, 0), (0, 1, 0))
-        angle = 2 * np.degrees(np.arctan(SIDE * SPACING / 2 / CAMERA_HEIGHT))
+        angle = 2 * np.degrees(np.arctan(EDGE / CAMERA_HEIGHT))
         near, far = CAMERA_HEIGHT - 1, CAMERA_HEIGHT + 1
         self._lens = pybullet.computeProjectionMatrixFOV(angle, 1.0, near, far)
 

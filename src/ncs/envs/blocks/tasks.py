@@ -6,26 +6,27 @@ Legend: N objects, 2 coordinates.
 
 import functools
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.blocks.facts import (
+    CUBE,
+    EDGE,
+    FAINT,
+    FLOOR_GREY,
+    N_CELLS,
+    NAME,
+    NEAR,
+    NO_GOAL,
+    SIDE,
+    SPACING,
+    Style,
+)
 from ncs.records import GoalKind, Task
 
-WORLD = "block-rearrange"
-SIDE = 4
-N_CELLS = SIDE * SIDE
-SPACING = 0.2  # metres; keeps every action within one metre, as Gymnasium's checker wants
-CUBE = 0.16  # edge of a cube in metres
-NO_GOAL = -1
-
-FLOOR_GREY = 0.75
-NEAR = 0.08  # colours of one family differ by no more than this in each channel
-FAINT = 0.03  # and from the floor by no less than this in some channel: eight grey levels
-
 Cells = NDArray[np.int64]
-Style = Literal["plain", "lookalike", "faint", "crowded"]
 
 
 @functools.cache
@@ -72,11 +73,10 @@ def free_cells(cells: Iterable[int]) -> list[int]:
 
 def nearest_cell(x: float, y: float) -> int | None:
     """The cell a point lies in, or None outside the arena; the far edge is the last cell's."""
-    edge = SIDE * SPACING / 2
-    if not (-edge <= x <= edge and -edge <= y <= edge):
+    if not (-EDGE <= x <= EDGE and -EDGE <= y <= EDGE):
         return None
-    column = min(int((x + edge) / SPACING), SIDE - 1)
-    row = min(int((y + edge) / SPACING), SIDE - 1)
+    column = min(int((x + EDGE) / SPACING), SIDE - 1)
+    row = min(int((y + EDGE) / SPACING), SIDE - 1)
     return row * SIDE + column
 
 
@@ -154,7 +154,7 @@ def make_task(
         "start": np.asarray(start_N, np.int8),
         "goal": np.asarray(goal_N, np.int8),
     }
-    return Task(WORLD, goal, scene, minimum_moves(np.asarray(start_N), np.asarray(goal_N)))
+    return Task(NAME, goal, scene, minimum_moves(np.asarray(start_N), np.asarray(goal_N)))
 
 
 def minimum_moves(cell_N: Cells, goal_N: Cells) -> int:

@@ -6,15 +6,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.arenas import arena_of
 from ncs.envs.base import IMAGE_SIZE, Rearrange
+from ncs.envs.blocks.facts import N_CELLS, NO_GOAL, WORLD, Style
 from ncs.envs.blocks.scene import BlockScene, shared_scene
 from ncs.envs.blocks.tasks import (
-    N_CELLS,
-    NO_GOAL,
-    SPACING,
-    WORLD,
-    Style,
     cube_centres,
     draw_task,
     exact_move,
@@ -74,10 +69,7 @@ class BlockRearrange(Rearrange):
     * v0: first version.
     """
 
-    world = WORLD
-    max_objects = 12
-    tolerance = SPACING / 2  # what is aimed at is the nearest cell
-    arena_low, arena_high = arena_of(WORLD)
+    record = WORLD
 
     def __init__(self, *arguments: Any, style: Style = "plain", **settings: Any) -> None:
         """Makes the world; see the class for what each setting means."""

@@ -4,11 +4,10 @@ import functools
 import os
 from pathlib import Path
 
+from ncs.envs.tabletop.facts import MESHES_VARIABLE
 from ncs.envs.tabletop.household import household
 from ncs.envs.tabletop.meshes import MeshSet, load_folder, make_set
 from ncs.envs.tabletop.solids import solids
-
-FOLDER_VARIABLE = "NCS_MESHES"
 
 
 def choose_meshes(folder: str | os.PathLike[str] | None = None) -> MeshSet:
@@ -16,7 +15,7 @@ def choose_meshes(folder: str | os.PathLike[str] | None = None) -> MeshSet:
 
     A set is read once a process; changes to a folder are seen by the next process.
     """
-    chosen = folder or os.environ.get(FOLDER_VARIABLE)
+    chosen = folder or os.environ.get(MESHES_VARIABLE)
     return _folder_meshes(Path(chosen).expanduser().absolute()) if chosen else own_meshes()
 
 

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from ncs.envs.tabletop.facts import LONGEST
 from ncs.envs.tabletop.shapes import volume_and_centroid
 from ncs.envs.tabletop.stl import read_stl
 from ncs.records import DataError
 from ncs.storage import canonical
 
-LONGEST = 0.15  # metres
 EXTENT_LIMITS = (1e-4, 1e4)  # in the file's units: millimetres and metres both fit easily
 MAX_TRIANGLES = 100_000  # of one part; MuJoCo takes twice that
 MAX_PARTS = 256  # of one mesh; the largest of robogym has 52

@@ -16,66 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.tabletop.facts import FRAME, ORIGIN, PLAIN_MOUNT, ROBOGYM_MOUNT, WORLD_XML
 from ncs.envs.tabletop.meshes import MeshSet
 from ncs.envs.tabletop.offscreen import load_mujoco, open_canvas
 from ncs.envs.tabletop.stl import write_stl
 
 mujoco = load_mujoco()
 
-FRAME = 256  # pixels a side of the authors' pictures; smaller images are reduced from it
-# The middle of the placement area on the table top, in robogym's world frame.
-ORIGIN = np.array([1.4508, 0.68114, 0.48624])
 MAX_OBJECTS = 32
 MAX_FIXED = 16  # shapes that make up the table, its mount and the background
 MAX_STAGES = 2  # mesh sets kept ready in one thread
-
-MOUNT_RGBA = "0.79216 0.81961 0.93333 1"
-ROBOGYM_MOUNT = f"""
-<body pos="-0.08 0.262 -0.158" euler="0 0 1.5708">
- <geom type="mesh" mesh="mount0" rgba="{MOUNT_RGBA}"/>
- <geom type="mesh" mesh="mount1" rgba="{MOUNT_RGBA}" pos="0.50993 -0.95683 0.63731"
-  quat="0.707105 0.707108 0 0"/>
- <geom type="mesh" mesh="mount2" rgba="{MOUNT_RGBA}" pos="0 -1.14983 0"
-  quat="0.707105 0.707108 0 0"/>
-</body>"""
-PLAIN_MOUNT = f"""
-<body pos="0.95 0.77 0.48">
- <geom type="box" rgba="{MOUNT_RGBA}" pos="0 0 0.33" size="0.12 0.045 0.33"/>
- <geom type="box" rgba="{MOUNT_RGBA}" pos="0 0 0.75" size="0.12 0.24 0.09"/>
- <geom type="box" rgba="{MOUNT_RGBA}" pos="-0.1 0.2 0.16" size="0.025 0.22 0.03" euler="-0.6 0 0"/>
- <geom type="box" rgba="{MOUNT_RGBA}" pos="-0.1 -0.2 0.16" size="0.025 0.22 0.03" euler="0.6 0 0"/>
-</body>"""
-# Camera, table, lights and materials are robogym's; the extent is fixed because it sets the
-# depth range, which must not depend on the meshes.
-WORLD_XML = """
-<mujoco>
- <compiler angle="radian"/>
- <statistic extent="5.65685460304576" center="0.4 0.5 0.5"/>
- <visual>
-  <headlight diffuse="0.4 0.4 0.4" ambient="0.1 0.1 0.1"/>
-  <global offwidth="{frame}" offheight="{frame}"/>
- </visual>
- <asset>
-  <texture type="skybox" builtin="gradient" rgb1="0.44 0.85 0.56" rgb2="0.46 0.87 0.58"
-   width="32" height="32"/>
-  <material name="table" specular="0" shininess="0.5" reflectance="0" rgba="0.93 0.93 0.93 1"/>
-  <material name="floor" specular="0" shininess="0.5" rgba="0.2 0.2 0.2 1"/>
-  {assets}
- </asset>
- <worldbody>
-  <geom type="plane" pos="0.8 0.75 0" size="0.85 0.7 1" material="floor"/>
-  <geom type="box" pos="1.4508 0.773 0.453" size="0.6075 0.7655 0.03324" material="table"/>
-  {mount}
-  <geom type="box" pos="0.4 0.5 0.5" size="0.001 2 2" rgba="0.44 0.85 0.56 1"/>
-  <light directional="true" castshadow="false" pos="0 0 4" dir="0 0 -1"
-   ambient="0.2 0.2 0.2" diffuse="0.8 0.8 0.8" specular="0.1 0.1 0.1"/>
-  <body pos="0.95125 0.6 1.1993" quat="0.383 0.924 0 0">
-   <camera name="top" pos="0.7477575 0.4143189 -0.5325117"
-    quat="0.1234811 0.03281631 0.9236646 0.3612743" fovy="36.392"/>
-  </body>
-  <camera name="portrait" pos="1.4508 0.98 2.05" xyaxes="-1 0 0 0 -0.982 0.189" fovy="8.4"/>
- </worldbody>
-</mujoco>"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,32 +8,28 @@ Legend: C candidate scenes, N objects, G lattice cells, H outline corners, T tar
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.tabletop.facts import (
+    HALF_AREA,
+    HELD_COLOURS,
+    HELD_MESHES,
+    NAME,
+    PALETTE,
+    REACH,
+    SLACK,
+    Style,
+)
 from ncs.envs.tabletop.meshes import MeshSet
 from ncs.records import ConfigError, GoalKind, Task
 
-WORLD = "robogym-rearrange"
-HALF_AREA = np.array([0.30375, 0.29089])  # half of the placement area
-REACH = 0.05  # a pick, and a constraint, tolerates less than this
-SLACK = 1e-6  # a micrometre absorbs the rounding of float32 tasks and actions
 CANDIDATES = 8  # scenes drawn at a time until one has cells enough
 MAX_BATCHES = 1000
-PALETTE = np.array(
-    [
-        *[(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)],
-        *[(1, 0.5, 0), (1, 0, 0.5), (0.5, 0, 1), (0, 0.5, 1), (0.5, 1, 0), (0, 1, 0.5)],
-        (0.25, 0, 0.5),
-    ]
-)
-HELD_MESHES = 3  # every third mesh can be kept from training
-HELD_COLOURS = (4, 6, 9, 11)  # magenta, orange, azure, spring green: between those that stay
 
 Positions = NDArray[np.float64]
-Style = Literal["plain", "seen", "unseen"]
 
 
 @dataclass(frozen=True)
@@ -168,7 +164,7 @@ def _furnish(
         "constrained": np.arange(n) < n_goals,
         "meshes": np.full(n, mesh_set.stamp, np.int64),
     }
-    return Task(WORLD, law.goal, scene, n_moving)
+    return Task(NAME, law.goal, scene, n_moving)
 
 
 def distance(a_N2: Positions, b_N2: Positions) -> NDArray[np.float64]:

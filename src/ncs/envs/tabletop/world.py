@@ -1,23 +1,17 @@
 """robogym-rearrange: meshes of many kinds on a table, seen from above. The class is the spec."""
 
 import os
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.envs.base import IMAGE_SIZE, Rearrange
+from ncs.envs.tabletop.facts import HALF_AREA, PALETTE, REACH, SLACK, WORLD, Style
 from ncs.envs.tabletop.mesh_set import choose_meshes
-from ncs.envs.tabletop.meshes import LONGEST
 from ncs.envs.tabletop.scene import Cast, stage_for
 from ncs.envs.tabletop.tasks import (
-    HALF_AREA,
-    PALETTE,
-    REACH,
-    SLACK,
-    WORLD,
     Law,
-    Style,
     default_moving,
     distance,
     draw_task,
@@ -116,11 +110,7 @@ class RobogymRearrange(Rearrange):
     * v0: first version.
     """
 
-    world = WORLD
-    tolerance = REACH
-    max_objects = 8  # nine and four goals would need 13 cells, which almost no scene has
-    arena_low: ClassVar[NDArray[np.float64]] = np.array([*-HALF_AREA, 0.0])
-    arena_high: ClassVar[NDArray[np.float64]] = np.array([*HALF_AREA, LONGEST])
+    record = WORLD
 
     def __init__(
         self,

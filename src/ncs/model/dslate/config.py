@@ -59,8 +59,8 @@ class DslateConfig(Settings):
     decoder_rate: float = Field(2e-4, gt=0)
     warmup_steps: int = Field(30_000, ge=0)  # not for the dVAE
 
-    # Metres, w then Δw: block-rearrange's arena; robogym-rearrange's is ±0.30 by ±0.29. Numbers
-    # whose bounds agree, such as the height, are read as 0.
+    # Metres, w then Δw, as far as an action may reach. Numbers whose bounds agree, such as the
+    # height, are read as 0.
     action_low: Six = (-0.4, -0.4, 0.0, -0.8, -0.8, 0.0)
     action_high: Six = (0.4, 0.4, 0.0, 0.8, 0.8, 0.0)
     presence_mass: float = Field(0.0, ge=0)  # cells a slot must claim to count; 0: all do (paper)

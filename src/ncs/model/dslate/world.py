@@ -17,6 +17,7 @@ from ncs.model.dslate.dvae import Dvae
 from ncs.model.dslate.dynamics import Dynamics, Filtered, run_filter
 from ncs.model.dslate.noise import Noise
 from ncs.model.dslate.slots import Attended, FeatureNet, SlotAttention
+from ncs.registry import ModelClasses
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,8 @@ class Dslate(WorldModel):
         super().__init__()
         self.config = config
         c = config
-        self.dvae = Dvae(
-            c.image_size,
-            c.patch,
-            c.vocabulary,
-            c.dvae_width,
-            c.dvae_norm,
-            c.dvae_upsampling,
-            c.dvae_palette,
-        )
+        sizes = (c.image_size, c.patch, c.vocabulary, c.dvae_width)
+        self.dvae = Dvae(*sizes, c.dvae_norm, c.dvae_upsampling, c.dvae_palette)
         self.embedding = TokenEmbedding(c.vocabulary, c.n_tokens, c.decoder_width)
         if c.input == "cnn":
             self.features = FeatureNet(c.image_size, c.input_patch, c.decoder_width)
@@ -296,3 +290,6 @@ class Dslate(WorldModel):
 def parameters_of(modules: list[nn.Module]) -> list[nn.Parameter]:
     """The parameters of several modules, in order."""
     return [parameter for module in modules for parameter in module.parameters()]
+
+
+MODEL = ModelClasses(DslateConfig, Dslate)

@@ -5,11 +5,12 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from ncs.records import ConfigError
+from ncs.registry import find_world
 from ncs.settings import Settings
 
 
 class PlacedConfig(Settings):
-    """Every part of the fast world model; the defaults are block-rearrange's.
+    """Every part of the fast world model; the defaults are for equal cubes.
 
     Lengths without a unit are in places: the picture is 2 wide, so 1 is 32 pixels of 64.
     """
@@ -28,7 +29,7 @@ class PlacedConfig(Settings):
     seeding: Literal["salient", "random"] = "salient"
     seed_colour: float = Field(0.15, gt=0)  # how far the colours of one thing's cells may differ
     # Cosine from which colours are one thing's. Things of other colours may be near each other; 0:
-    # nothing may, as in blocks, where a cube's neighbour is a cell away and may have its colour.
+    # nothing may, as on a grid, where a cube's neighbour is a cell away and may have its colour.
     alike: float = Field(0.0, ge=0, le=1)
     spacing: float = Field(0.4, gt=0)  # things are further apart: cells are 0.5 wide
 
@@ -91,26 +92,4 @@ class PlacedConfig(Settings):
     @classmethod
     def fast(cls, world: str) -> Self:
         """The settings that two cores train in a quarter of an hour, for a world."""
-        if world == "block-rearrange":
-            return cls()
-        if world == "robogym-rearrange":
-            return cls(
-                stage=True,  # the mount beside the table may look different and is no object
-                saliency_scale=0.03,  # the light does not change, so little is needed
-                seed_colour=0.3,  # shaded sides
-                alike=0.93,  # a thin thing may lie close to a wide one; shades of one colour pass
-                spacing=0.25,  # the collector's grid is at least 0.32 wide
-                locality=0.15,
-                type_width=24,  # shape and colour
-                type_reach=3,  # shape needs more than a cell
-                window=25,  # the widest objects, tilted
-                least_pixels=8.0,  # a fork
-                pick_radius=0.11,  # 0.05 m
-                # Shades are never told to within the tolerance, so all attempts are always made;
-                # three find about as many objects as six, in half the time.
-                attempts=3,
-            )
-        raise ConfigError(
-            f"world: there is no fast preset for {world!r}, choose one of block-rearrange, "
-            "robogym-rearrange"
-        )
+        return cls(**find_world(world).networks.get("placed", {}))

@@ -29,8 +29,9 @@ from ncs.model.placed.decoder import Painter, Picture
 from ncs.model.placed.dynamics import Mover
 from ncs.model.placed.inference import Search
 from ncs.model.placed.matching import match_frames, survivors, track
+from ncs.registry import ModelClasses
 
-__all__ = ["Placed", "PlacedConfig"]
+__all__ = ["MODEL", "Placed", "PlacedConfig"]
 
 MARGIN = 1  # pixels around the stage: an object may stand a little further out than any did
 
@@ -205,3 +206,6 @@ def _reorder(value: Tensor, order_BTK: Tensor) -> Tensor:
     return value.gather(
         2, order_BTK.view(*order_BTK.shape, *[1] * len(rest)).expand(-1, -1, -1, *rest)
     )
+
+
+MODEL = ModelClasses(PlacedConfig, Placed)

@@ -2,8 +2,6 @@
 
 import { $, el, model } from "./page.js";
 
-const STEPS = { "block-rearrange": 0.25, "robogym-rearrange": 0.05 }; // of the picture, for a key
-
 /** Puts a handle on each object; `move(index, x, y)` asks for a drag and tells if it was accepted. */
 export function place(handles, move) {
   const kept = new Map([...$("goal-frame").querySelectorAll(".handle")].map((b) => [b.dataset.index, b]));
@@ -40,7 +38,7 @@ function nudge(button, index, event) {
   if (!turn || !button.move) return;
   event.preventDefault();
   event.stopPropagation();
-  const step = STEPS[model().world] || 0.1;
+  const step = model().key_step;
   button.move(index, button.at[0] + step * turn[0], button.at[1] + step * turn[1]);
 }
 
