@@ -11,6 +11,7 @@ from ncs.registry import (
     World,
     built_in,
     default_world,
+    facts_of,
     find,
     find_model,
     find_world,
@@ -61,6 +62,11 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
         find_model("gpt")
     with pytest.raises(ConfigError, match=f"world: there is no 'moon'.*{default_world()}"):
         find_world("moon")
+
+
+def test_a_world_nobody_knows_has_no_numbers_of_its_own() -> None:
+    assert facts_of("own") == World(name="own", make="")
+    assert facts_of(default_world()) is find_world(default_world())
 
 
 def test_a_plug_in_is_listed_unread_and_loaded_when_asked_for(site: Path) -> None:

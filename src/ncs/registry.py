@@ -149,6 +149,11 @@ def find_world(name: str) -> World:
     return world
 
 
+def facts_of(name: str) -> World:
+    """The record of a world, or an empty one for experience from a world that is not known here."""
+    return find_world(name) if name in names("world") or ":" in name else World(name=name, make="")
+
+
 def find_model(name: str) -> ModelClasses:
     """The classes of a model."""
     classes: ModelClasses = find("model", name)

@@ -8,7 +8,7 @@ import pytest
 from ncs.graph import Experience, GraphConfig, build
 from ncs.graph.build import still_threshold
 from ncs.graph.isolate import gather
-from ncs.records import ConfigError, Graph
+from ncs.records import Graph
 
 
 def equal(a: Graph, b: Graph) -> bool:
@@ -39,10 +39,11 @@ def test_the_paper_preset_is_the_papers_table(
     assert not config.nodes_from_data
 
 
-def test_an_unknown_world_is_refused_by_name():
-    for preset in (GraphConfig.paper, GraphConfig.best):
-        with pytest.raises(ConfigError, match="kitchen"):
-            preset("kitchen")
+def test_a_world_that_the_paper_does_not_have_gets_the_usual_settings():
+    assert GraphConfig.paper("kitchen") == GraphConfig(
+        initialisation="forgy", restarts=1, max_states=10**9
+    )
+    assert GraphConfig.best("kitchen").nodes_from_data
 
 
 @pytest.mark.parametrize("config", [GraphConfig.best("block-rearrange"), GraphConfig(n_nodes=16)])

@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from ncs.evaluation.metrics import Estimate, over_seeds
 from ncs.records import Result
-from ncs.registry import find_world
-from ncs.registry import names as registered
+from ncs.registry import facts_of
 
 ScoreName = Literal["best", "final"]
 SCORES: tuple[ScoreName, ...] = ("best", "final")
@@ -59,7 +58,7 @@ def our_rows(results: Iterable[Result], score: ScoreName) -> list[Row]:
 def paper_rows(world: str, goal: str) -> list[Row]:
     """The paper's rows for one sub-table; none of a world that is not known here."""
     rows = []
-    for row in find_world(world).published if world in registered("world") else ():
+    for row in facts_of(world).published:
         if row.goal != goal:
             continue
         values = zip(row.objects, row.mean, row.error, strict=True)

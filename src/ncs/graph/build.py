@@ -20,7 +20,7 @@ from ncs.graph.isolate import Experience, Moves, gather, join
 from ncs.graph.places import ends, fit_world, node_offsets, node_positions
 from ncs.graph.whiten import fit_whitening
 from ncs.records import Graph
-from ncs.registry import find_world
+from ncs.registry import facts_of
 from ncs.settings import Settings
 
 
@@ -44,12 +44,12 @@ class GraphConfig(Settings):
         """The paper's settings for a world."""
         # One run over everything, as the paper's K-means does it.
         once = {"initialisation": "forgy", "restarts": 1, "max_states": 10**9}
-        return cls(**{**once, **find_world(world).graph})
+        return cls(**{**once, **facts_of(world).graph})
 
     @classmethod
     def best(cls, world: str) -> Self:
         """Every extension on, for states that are places."""
-        return cls(n_nodes=find_world(world).most_nodes, nodes_from_data=True, edges="median")
+        return cls(n_nodes=facts_of(world).most_nodes, nodes_from_data=True, edges="median")
 
 
 def build(

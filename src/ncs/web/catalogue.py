@@ -20,7 +20,7 @@ from ncs.graph.build import GraphConfig, build
 from ncs.graph.isolate import Experience
 from ncs.graph.store import load_graph, save_graph
 from ncs.records import ConfigError, DataError
-from ncs.registry import World, find_world
+from ncs.registry import facts_of, find_world
 from ncs.training.checkpoint import has_checkpoint, read_manifest
 
 PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
@@ -99,7 +99,7 @@ class Catalogue:
             "kind": manifest["config"]["model"],
             "trained_objects": int(manifest["buffer"]["objects"]),
             "most_objects": max_objects(world),
-            "key_step": key_step(world),
+            "key_step": facts_of(world).key_step,
             "presets": presets,
         }
 
@@ -188,14 +188,6 @@ def max_objects(world: str) -> int:
         return find_world(world).objects[1]
     except ConfigError:
         return 0
-
-
-def key_step(world: str) -> float:
-    """By how much of the picture an arrow key moves a goal."""
-    try:
-        return find_world(world).key_step
-    except ConfigError:
-        return World.key_step
 
 
 def pictures(folders: Folders) -> dict[str, Path]:

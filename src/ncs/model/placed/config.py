@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from ncs.records import ConfigError
-from ncs.registry import find_world
+from ncs.registry import facts_of
 from ncs.settings import Settings
 
 
@@ -92,4 +92,4 @@ class PlacedConfig(Settings):
     @classmethod
     def fast(cls, world: str) -> Self:
         """The settings that two cores train in a quarter of an hour, for a world."""
-        return cls(**find_world(world).networks.get("placed", {}))
+        return cls(**facts_of(world).networks.get("placed", {}))
