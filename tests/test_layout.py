@@ -9,7 +9,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[1]
 SRC = REPOSITORY / "src" / "ncs"
-BASE = {"records", "storage", "settings", "registry"}
+BASE = {"records", "storage", "settings", "registry", "puzzle"}
 ROOMS = [
     "envs",
     "data",
@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "records": set(),
     "storage": {"records"},
     "settings": {"records", "storage"},
+    "puzzle": set(),
     "registry": {"records", "storage", "settings"},
     "envs": BASE,
     "data": BASE,

@@ -27,6 +27,8 @@ FROZEN = {
     ("block-rearrange", "test"): "aa852e120734",
     ("robogym-rearrange", "dev"): "125b98af1a10",
     ("robogym-rearrange", "test"): "ca1686619ef4",
+    ("block-stacking", "dev"): "c06c9abd55ab",
+    ("block-stacking", "test"): "ec77337b881a",
 }
 
 

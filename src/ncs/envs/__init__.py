@@ -12,6 +12,7 @@ from gymnasium.envs.registration import register
 from numpy.typing import NDArray
 
 from ncs.envs.blocks.facts import WORLD as BLOCKS
+from ncs.envs.stacking.facts import WORLD as STACKING
 from ncs.envs.tabletop.facts import WORLD as TABLETOP
 from ncs.records import ConfigError, GoalKind
 from ncs.registry import find_world, resolve
@@ -19,7 +20,7 @@ from ncs.registry import find_world, resolve
 if TYPE_CHECKING:
     from ncs.envs.base import Rearrange
 
-WORLDS = {world.name: world for world in (BLOCKS, TABLETOP)}  # the first is the default
+WORLDS = {world.name: world for world in (BLOCKS, TABLETOP, STACKING)}  # the first is the default
 Corner = NDArray[np.float64]  # (3,) metres
 
 for _world in WORLDS.values():

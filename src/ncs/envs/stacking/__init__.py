@@ -1,0 +1,1 @@
+"""block-stacking: cubes that stand on each other."""
