@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from ncs.envs.appearance import Look, check_look, read_look
 from ncs.records import ConfigError, GoalKind, Observation, Task, Truth
 from ncs.registry import World
 
@@ -135,6 +136,17 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         return ""
 
     @property
+    def _look(self) -> Look | None:
+        """How the task's scene looks, if it is of a hard style."""
+        return read_look(self.task.scene)
+
+    @property
+    def _is_lively(self) -> bool:
+        """Whether pictures differ even where nothing moved."""
+        look = self._look
+        return look is not None and look.is_lively
+
+    @property
     def task(self) -> Task:
         """The task under way."""
         if self._task is None:
@@ -170,6 +182,7 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
                 f"task: is {task.world} with {task.n_objects} objects, this is {self.world} "
                 f"with {self.n_objects}: make the world that fits the task"
             )
+        check_look(task.scene)
 
     def step(
         self, action: NDArray[np.float32]
@@ -179,9 +192,10 @@ class Rearrange(gymnasium.Env[Observation, NDArray[np.float32]]):
         if values.shape != (6,) or not np.isfinite(values).all():
             raise ConfigError(f"action: must be 6 finite numbers (w, delta w), got {action!r}")
         cap = self.max_steps
-        if self._move(values):  # a picture is dear, and most of what chance tries moves nothing
-            self._image = self._picture(IMAGE_SIZE)
         self._steps += 1
+        # A picture is dear, and most of what chance tries moves nothing.
+        if self._move(values) or self._is_lively:
+            self._image = self._picture(IMAGE_SIZE)
         info = self._info()
         terminated = self.task.goal != "none" and info["satisfied"] == info["constraints"]
         truncated = not terminated and self._steps >= cap
