@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from ncs.envs.sight import Eye
 
-CANDIDATES = 48  # poses drawn at a time, of which the first that hides nothing is taken
-PARKED = 8  # further ones with the hand outside the arena, nearer and nearer to the base
+CANDIDATES = 24  # poses drawn at a time, of which the first that hides nothing is taken
+PARKED = 6  # further ones with the hand outside the arena, nearer and nearer to the base
 FINGER_GAP = 0.5  # half the distance of the fingers, in lengths of the hand
-WHITE, DARK = (0.9, 0.9, 0.92), (0.22, 0.24, 0.28)
-COLOURS = (DARK, WHITE, WHITE, DARK, WHITE, DARK, DARK)
+STEEL, DARK = (0.45, 0.5, 0.58), (0.18, 0.2, 0.24)
+COLOURS = (DARK, STEEL, STEEL, DARK, STEEL, DARK, DARK)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ LAMP_DISTANCE = 10.0
 LAMP_HALF = 0.75  # metres about the middle in which things cast shadows
 LAMP_PIXELS = 72
 BIAS = 0.006  # metres by which a point must lie behind another to be in its shadow, and more
-SLOPE_BIAS = 0.75  # where the lamp stands low: of a pixel of what it sees, seen from the side
+SLOPE_BIAS = 1.2  # where the lamp stands low: of a pixel of what it sees, seen from the side
 
 
 @dataclass(frozen=True)

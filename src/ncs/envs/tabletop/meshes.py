@@ -71,6 +71,17 @@ class MeshSet:
         return int.from_bytes(bytes.fromhex(self.hash)[:8], "little", signed=True)
 
     @functools.cached_property
+    def heights(self) -> NDArray[np.float64]:
+        """How high every mesh stands (M,)."""
+        tops = [max(float(part[..., 2].max()) for part in mesh.part) for mesh in self.mesh]
+        return np.array(tops) - [mesh.bottom for mesh in self.mesh]
+
+    @functools.cached_property
+    def areas(self) -> NDArray[np.float64]:
+        """The area of every shadow (M,), square metres."""
+        return np.array([ConvexHull(mesh.shadow).volume for mesh in self.mesh])
+
+    @functools.cached_property
     def shadows(self) -> NDArray[np.float64]:
         """Every shadow (M, H, 2), filled up to equal length with its first corner."""
         most = max(len(mesh.shadow) for mesh in self.mesh)

@@ -11,7 +11,7 @@ import atexit
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ mujoco = load_mujoco()
 
 MAX_OBJECTS = 32
 MAX_FIXED = 16  # shapes that make up the table, its mount and the background
-MAX_STAGES = 2  # mesh sets kept ready in one thread
+MAX_STAGES = 3  # kept ready in one thread, each of a mesh set, plain or dressed
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,12 @@ class Cast:
     kind: NDArray[np.int64]  # (N,) place of its mesh in the set
     colour: NDArray[np.float64]  # (N, 3) RGB
     yaw: NDArray[np.float64]  # (N,) radians about the vertical
+    scale: NDArray[np.float64] | None = None  # (N,) of a mesh's plain size; None where all are 1
+
+    def only(self, shown_N: NDArray[np.bool_]) -> "Cast":
+        """Some of the objects."""
+        scale = None if self.scale is None else self.scale[shown_N]
+        return Cast(self.kind[shown_N], self.colour[shown_N], self.yaw[shown_N], scale)
 
 
 @dataclass(frozen=True)
@@ -49,13 +55,25 @@ class Parts:
 class Stage:
     """The table and all meshes of a set, ready to be pictured; it knows nothing of tasks."""
 
-    def __init__(self, mesh_set: MeshSet) -> None:
+    def __init__(
+        self, mesh_set: MeshSet, assets: str = "", bodies: str = "", extra_geoms: int = 0
+    ) -> None:
+        """Makes the model ready to draw.
+
+        Args:
+            mesh_set: What objects are made of.
+            assets: Further assets of the model, as XML.
+            bodies: Further things of its world, as XML.
+            extra_geoms: Shapes beside the objects' that a picture may add.
+        """
         self._mesh_set = mesh_set
-        self._model = _compile(mesh_set)
+        self._model = _compile(mesh_set, assets, bodies)
+        self._prepare(self._model)
         self._parts = _find_parts(self._model, mesh_set)
-        self._height_M = [ORIGIN[2] - mesh.bottom for mesh in mesh_set.mesh]
+        self._bottom_M = np.array([mesh.bottom for mesh in mesh_set.mesh])
         most_parts = max(len(mesh.part) for mesh in mesh_set.mesh)
-        self._scene = mujoco.MjvScene(self._model, maxgeom=MAX_OBJECTS * most_parts + MAX_FIXED)
+        most_geoms = MAX_OBJECTS * most_parts + MAX_FIXED + extra_geoms
+        self._scene = mujoco.MjvScene(self._model, maxgeom=most_geoms)
         self._canvas = open_canvas(self._model, FRAME)
         self._buffer_size = FRAME
         self._data = mujoco.MjData(self._model)
@@ -65,6 +83,9 @@ class Stage:
         self._geoms = list(self._scene.geoms)
         self._cast: Cast | None = None
         self._shown: list[tuple[Any, int, NDArray[np.float64]]] = []
+
+    def _prepare(self, model: Any) -> None:
+        """Changes the model before anything is drawn; a plain stage has nothing to change."""
 
     def _look_through(self, name: str) -> None:
         """Draws from one of the model's cameras from now on."""
@@ -85,6 +106,10 @@ class Stage:
     def picture(self, cast: Cast, position_N2: NDArray[np.float64], size: int) -> NDArray[np.uint8]:
         """RGB of the objects in their places, (size, size, 3)."""
         self._arrange(cast, position_N2)
+        return self.shoot(size)
+
+    def shoot(self, size: int) -> NDArray[np.uint8]:
+        """RGB of the scene as it was last arranged, (size, size, 3), small ones reduced."""
         if FRAME % size == 0 and (FRAME // size) % 2 == 0:
             return reduce(self.expose(FRAME), FRAME // size)
         return self.expose(size)
@@ -92,6 +117,10 @@ class Stage:
     def segment(self, cast: Cast, position_N2: NDArray[np.float64], size: int) -> NDArray[np.uint8]:
         """Which object each pixel shows, (size, size): 0 is background, i + 1 is object i."""
         self._arrange(cast, position_N2)
+        return self.shoot_numbers(size)
+
+    def shoot_numbers(self, size: int) -> NDArray[np.uint8]:
+        """Which object each pixel of the scene as it was last arranged shows, (size, size)."""
         flags = self._scene.flags
         before = flags.copy()
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = True
@@ -113,15 +142,17 @@ class Stage:
         self._look_through("top")
         return image
 
-    def _arrange(self, cast: Cast, position_N2: NDArray[np.float64]) -> None:
-        """Puts the objects of a cast in their places, and no others."""
+    def _arrange(self, cast: Cast, position_N2: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Puts the objects of a cast in their places, and no others; their origins (N, 3)."""
         if self._cast is not cast:
             self._load(cast)
+        bottom_N = self._bottom_M[cast.kind]
         origin_N3 = np.empty((len(position_N2), 3))
         origin_N3[:, :2] = position_N2 + ORIGIN[:2]
-        origin_N3[:, 2] = [self._height_M[kind] for kind in cast.kind]
+        origin_N3[:, 2] = ORIGIN[2] - (bottom_N if cast.scale is None else bottom_N * cast.scale)
         for geom, index, offset_3 in self._shown:
             geom.pos = origin_N3[index] + offset_3
+        return origin_N3
 
     def _load(self, cast: Cast) -> None:
         """Gives shape, colour and orientation to one drawn shape per part."""
@@ -129,6 +160,8 @@ class Stage:
         for index, (kind, yaw) in enumerate(zip(cast.kind, cast.yaw, strict=True)):
             parts = self._parts[kind]
             turn_33 = turn_about_vertical(yaw)
+            if cast.scale is not None:
+                turn_33 = turn_33 * cast.scale[index]
             offset_P3, turn_P33 = parts.offset @ turn_33.T, turn_33 @ parts.turn
             rgba = np.append(cast.colour[index], 1.0).astype(np.float32)
             for asset, offset_3, part_33 in zip(parts.asset, offset_P3, turn_P33, strict=True):
@@ -168,14 +201,14 @@ class Stage:
         self._canvas.close()
 
 
-def _compile(mesh_set: MeshSet) -> Any:
+def _compile(mesh_set: MeshSet, more_assets: str, bodies: str) -> Any:
     """The model: world, mount, and every mesh part as an asset."""
     files = {f"mount{i}": surface for i, surface in enumerate(mesh_set.mount)}
     for kind, mesh in enumerate(mesh_set.mesh):
         files |= {f"mesh{kind}-{i}": surface for i, surface in enumerate(mesh.part)}
     assets = "".join(f'<mesh name="{n}" file="{n}.stl" inertia="shell"/>' for n in files)
     mount = ROBOGYM_MOUNT if mesh_set.mount else PLAIN_MOUNT
-    xml = WORLD_XML.format(frame=FRAME, assets=assets, mount=mount)
+    xml = WORLD_XML.format(frame=FRAME, assets=assets + more_assets, mount=mount + bodies)
     stl = {f"{name}.stl": write_stl(surface) for name, surface in files.items()}
     return mujoco.MjModel.from_xml_string(xml, stl)
 
@@ -213,6 +246,7 @@ def reduce(image_HWC: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     return np.asarray((total + 2) // 4, np.uint8)
 
 
+AnyStage = TypeVar("AnyStage", bound=Stage)
 _ready = threading.local()  # an OpenGL context belongs to one thread
 
 
@@ -221,16 +255,23 @@ def stage_for(mesh_set: MeshSet) -> Stage:
 
     A forked child makes its own: it shares no drawing context with its parent.
     """
+    return keep_stage(Stage, mesh_set)
+
+
+def keep_stage(kind: type[AnyStage], mesh_set: MeshSet) -> AnyStage:
+    """The stage of a kind and a mesh set; the oldest goes where there are too many."""
     if getattr(_ready, "process", None) != os.getpid():
         _ready.process = os.getpid()
         _ready.stages = {}
-    stages: dict[str, Stage] = _ready.stages
-    if mesh_set.hash not in stages:
+    stages: dict[tuple[type[Stage], str], Any] = _ready.stages
+    key = (kind, mesh_set.hash)
+    if key not in stages:
         if len(stages) >= MAX_STAGES:
             stages.pop(next(iter(stages))).close()
-        stages[mesh_set.hash] = Stage(mesh_set)
+        stages[key] = kind(mesh_set)
         atexit.register(close_stages)  # after the display's own farewell, so that it runs before
-    return stages[mesh_set.hash]
+    stage: AnyStage = stages[key]
+    return stage
 
 
 def close_stages() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.appearance import HARD_STYLES, draw_look
 from ncs.envs.tabletop.facts import (
     HALF_AREA,
     HELD_COLOURS,
@@ -24,6 +25,7 @@ from ncs.envs.tabletop.facts import (
     Style,
 )
 from ncs.envs.tabletop.meshes import MeshSet
+from ncs.envs.tabletop.styles import LEAST_AREA, all_in_sight, draw_scales, eye_for
 from ncs.records import ConfigError, GoalKind, Task
 
 CANDIDATES = 8  # scenes drawn at a time until one has cells enough
@@ -49,6 +51,12 @@ class Law:
     n_constrained: int  # objects with a goal when the goal is partial
     n_moving: int  # objects whose goal is not their start when it is complete
     style: Style = "plain"  # which meshes and colours
+    look: str = ""  # a hard style, or none
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What is special about how scenes look."""
+        return HARD_STYLES[self.look] if self.look else frozenset()
 
     @property
     def n_goals(self) -> int:
@@ -82,9 +90,16 @@ def draw_colours(rng: np.random.Generator, n_objects: int, style: Style) -> NDAr
     return order[:n_objects]
 
 
-def find_boxes(mesh_set: MeshSet, kind: NDArray[np.integer], yaw: NDArray[np.floating]) -> Boxes:
-    """The boxes of meshes after their yaw; any axes may stand in front of N."""
+def find_boxes(
+    mesh_set: MeshSet,
+    kind: NDArray[np.integer],
+    yaw: NDArray[np.floating],
+    scale: NDArray[np.floating] | None = None,
+) -> Boxes:
+    """The boxes of meshes after their yaw, at their scale; any axes may stand in front of N."""
     outline = mesh_set.shadows[kind]
+    if scale is not None:
+        outline = outline * scale.astype(np.float64)[..., None, None]
     exact = yaw.astype(np.float64)
     c, s = np.cos(exact)[..., None], np.sin(exact)[..., None]
     turned = np.stack(
@@ -121,11 +136,16 @@ def draw_task(rng: np.random.Generator, mesh_set: MeshSet, law: Law) -> Task:
         kind_CN = draw_kinds(rng, len(mesh_set.mesh), law.style, (CANDIDATES, n))
         # Yaws are rounded before anything is measured: what a task stores is what was measured.
         yaw_CN = rng.uniform(0, 2 * np.pi, (CANDIDATES, n)).astype(np.float32)
-        shape_C2 = lattice_shape(find_boxes(mesh_set, kind_CN, yaw_CN))
+        has_sizes = "sizes" in law.features
+        scale_CN = draw_scales(rng, kind_CN.shape) if has_sizes else None
+        shape_C2 = lattice_shape(find_boxes(mesh_set, kind_CN, yaw_CN, scale_CN))
         enough_C = shape_C2.prod(axis=1) >= n + law.n_goals
+        if scale_CN is not None:
+            enough_C &= (mesh_set.areas[kind_CN] * scale_CN**2 >= LEAST_AREA).all(axis=1)
         if enough_C.any():
             first = int(enough_C.argmax())
-            task = _furnish(rng, mesh_set, law, kind_CN[first], yaw_CN[first])
+            scale_N = None if scale_CN is None else scale_CN[first]
+            task = _furnish(rng, mesh_set, law, kind_CN[first], yaw_CN[first], scale_N)
             if task is not None:
                 return task
     raise ConfigError(
@@ -140,10 +160,14 @@ def _furnish(
     law: Law,
     kind_N: NDArray[np.int64],
     yaw_N: NDArray[np.float32],
+    scale_N: NDArray[np.float32] | None,
 ) -> Task | None:
-    """The task of a scene that has room; None if a goal lies within reach of its start."""
+    """The task of a scene that has room.
+
+    None if a goal lies within reach of its start, or if objects hide others from a slanted camera.
+    """
     n = law.n_objects
-    boxes = find_boxes(mesh_set, kind_N, yaw_N)
+    boxes = find_boxes(mesh_set, kind_N, yaw_N, scale_N)
     places_NG2 = lattice_places(boxes, lattice_shape(boxes))
     colour_N = draw_colours(rng, n, law.style)
     cell = rng.permutation(places_NG2.shape[1])
@@ -155,6 +179,10 @@ def _furnish(
     if n_moving and distance(start_N2, goal_N2)[moving].min() < REACH:
         return None
     n_goals = {"complete": n, "partial": law.n_constrained, "none": 0}[law.goal]
+    if "tilt" in law.features:
+        height_N = find_heights(mesh_set, kind_N, scale_N)
+        if not (in_sight(boxes, height_N, start_N2) and in_sight(boxes, height_N, goal_N2)):
+            return None
     scene: dict[str, NDArray[Any]] = {
         "kind": kind_N.astype(np.int16),
         "colour": colour_N.astype(np.int8),
@@ -164,7 +192,24 @@ def _furnish(
         "constrained": np.arange(n) < n_goals,
         "meshes": np.full(n, mesh_set.stamp, np.int64),
     }
+    if scale_N is not None:
+        scene["scale"] = scale_N
+    if law.look:
+        scene["look"] = draw_look(rng, law.look, n)
     return Task(NAME, law.goal, scene, n_moving)
+
+
+def find_heights(
+    mesh_set: MeshSet, kind_N: NDArray[np.integer], scale_N: NDArray[np.floating] | None
+) -> NDArray[np.float64]:
+    """How high objects stand above the table (N,)."""
+    height_N: NDArray[np.float64] = mesh_set.heights[kind_N]
+    return height_N if scale_N is None else height_N * scale_N
+
+
+def in_sight(boxes: Boxes, height_N: NDArray[np.float64], position_N2: Positions) -> bool:
+    """Whether the slanted camera sees the middle of every object."""
+    return all_in_sight(eye_for(True), position_N2 + boxes.low, position_N2 + boxes.high, height_N)
 
 
 def distance(a_N2: Positions, b_N2: Positions) -> NDArray[np.float64]:

@@ -6,17 +6,22 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.appearance import GOAL, HARD_STYLES
 from ncs.envs.base import IMAGE_SIZE, Rearrange
+from ncs.envs.tabletop.dressed import dressed_stage_for
 from ncs.envs.tabletop.facts import HALF_AREA, PALETTE, REACH, SLACK, WORLD, Style
 from ncs.envs.tabletop.mesh_set import choose_meshes
 from ncs.envs.tabletop.scene import Cast, stage_for
+from ncs.envs.tabletop.styles import check_scales
 from ncs.envs.tabletop.tasks import (
     Law,
     default_moving,
     distance,
     draw_task,
     find_boxes,
+    find_heights,
     fits,
+    in_sight,
     lattice_places,
     lattice_shape,
     next_move,
@@ -99,7 +104,24 @@ class RobogymRearrange(Rearrange):
     (default 4), ``render_mode`` (``"rgb_array"``), ``render_size`` (default 256), ``meshes``,
     ``n_moving`` and ``style``: ``"plain"`` draws from every mesh and colour, ``"seen"`` leaves a
     third of the meshes and four colours out, and ``"unseen"`` draws from these alone (beyond four
-    objects from the other colours too). ``reset(options={"task": task})`` plays a given task.
+    objects from the other colours too). The others are hard to see:
+
+    * ``"wood"``: the table is one of 48 textures, drawn by scene; ``"wood-unseen"``: one of 32 of
+      other kinds.
+    * ``"light"``: direction, strength and tint are drawn by scene, and anew for the goal picture.
+    * ``"noise"``: every picture has Gaussian noise of its own, 0.02 of full scale.
+    * ``"shadow"``: objects cast shadows.
+    * ``"tilt"``: the camera stands 40 degrees off the vertical, the same in every scene. Tasks and
+      free play keep the middle of every object in sight.
+    * ``"arm"``: a robot arm is in the picture, in another pose every time, the goal's included; it
+      leaves the middle of every object in sight, touches nothing and is no object.
+    * ``"clutter"``: dull things lie around the placement area and never move.
+    * ``"sizes"``: objects are 0.37 to 1.1 times their plain size, the ends in every scene; boxes,
+      lattice and what is legal go by the true sizes.
+    * ``"real"``: all of these; ``"real-unseen"``: all, on the other textures.
+
+    What a hard scene looks like is part of its task, so that a world of any style shows it.
+    ``reset(options={"task": task})`` plays a given task.
 
     ## Rendering
     Needs no GPU and no screen: EGL, or OSMesa where EGL is missing. All worlds of a thread draw
@@ -117,15 +139,18 @@ class RobogymRearrange(Rearrange):
         *args: Any,
         meshes: str | os.PathLike[str] | None = None,
         n_moving: int | None = None,
-        style: Style = "plain",
+        style: str = "plain",
         **settings: Any,
     ) -> None:
         """Makes the world; see the class for what each setting means."""
         super().__init__(*args, **settings)
         if n_moving is not None:
             self._check_range("n_moving", n_moving, 1, self.n_objects)
-        if style not in get_args(Style):
-            raise ConfigError(f"style: must be one of {get_args(Style)}, got {style!r}")
+        choices = (*get_args(Style), *HARD_STYLES)
+        if style not in choices:
+            raise ConfigError(f"style: must be one of {', '.join(choices)}, got {style!r}")
+        is_hard = style in HARD_STYLES
+        kinds: Any = "plain" if is_hard else style
         if not isinstance(meshes, str | os.PathLike | None):
             raise ConfigError(f"meshes: must be the path of a folder, got {meshes!r}")
         self._law = Law(
@@ -133,7 +158,8 @@ class RobogymRearrange(Rearrange):
             self.goal,
             self.n_constrained,
             n_moving or default_moving(self.n_objects),
-            style,
+            kinds,
+            style if is_hard else "",
         )
         self.mesh_set = choose_meshes(meshes)
 
@@ -167,6 +193,7 @@ class RobogymRearrange(Rearrange):
             raise ConfigError("task: a start or a goal lies outside the placement area")
         if not np.isfinite(task.scene["yaw"]).all():
             raise ConfigError("task: a yaw is not a number")
+        check_scales(task.scene)
 
     def _set_up(self, task: Task) -> None:
         scene = task.scene
@@ -174,8 +201,10 @@ class RobogymRearrange(Rearrange):
         self._position_N2 = scene["start"].astype(np.float64)
         self._goal_N2 = scene["goal"].astype(np.float64)
         self._constrained_N = scene["constrained"]
-        self._boxes = find_boxes(self.mesh_set, kind_N, yaw_N)
-        self._cast = Cast(kind_N, PALETTE[scene["colour"]], yaw_N)
+        scale_N = scene["scale"].astype(np.float64) if "scale" in scene else None
+        self._boxes = find_boxes(self.mesh_set, kind_N, yaw_N, scale_N)
+        self._cast = Cast(kind_N, PALETTE[scene["colour"]], yaw_N, scale_N)
+        self._goal_cast = self._cast.only(self._constrained_N)
 
     def _move(self, action: NDArray[np.float64]) -> bool:
         index = pick(self._position_N2, action[:2])
@@ -192,21 +221,35 @@ class RobogymRearrange(Rearrange):
         return [bool(near) for near in near_N[self._constrained_N]]
 
     def _picture(self, size: int) -> NDArray[np.uint8]:
-        return stage_for(self.mesh_set).picture(self._cast, self._position_N2, size)
+        return self._take(self._cast, self._position_N2, self._steps, size)
 
     def _goal_picture(self, size: int) -> NDArray[np.uint8]:
-        shown = self._constrained_N
-        cast = Cast(self._cast.kind[shown], self._cast.colour[shown], self._cast.yaw[shown])
-        return stage_for(self.mesh_set).picture(cast, self._goal_N2[shown], size)
+        return self._take(self._goal_cast, self._goal_N2[self._constrained_N], GOAL, size)
+
+    def _take(
+        self, cast: Cast, position_N2: NDArray[np.float64], moment: int, size: int
+    ) -> NDArray[np.uint8]:
+        """The picture of objects in these places."""
+        look = self._look
+        if look is None:
+            return stage_for(self.mesh_set).picture(cast, position_N2, size)
+        stage = dressed_stage_for(self.mesh_set)
+        return stage.dressed_picture(look, cast, position_N2, moment, size)
 
     def segment(self) -> NDArray[np.uint8]:
         """Which object each pixel shows, (64, 64): 0 is background, i + 1 is object i."""
-        return stage_for(self.mesh_set).segment(self._cast, self._position_N2, IMAGE_SIZE)
+        cast, position_N2, look = self._cast, self._position_N2, self._look
+        if look is None:
+            return stage_for(self.mesh_set).segment(cast, position_N2, IMAGE_SIZE)
+        stage = dressed_stage_for(self.mesh_set)
+        return stage.dressed_segment(look, cast, position_N2, self._steps, IMAGE_SIZE)
 
     def truth(self) -> Truth:
         """Where every object's centre of mass really is: for scoring and diagnostics only."""
         kind_N = self._cast.kind
-        height_N = [-self.mesh_set.mesh[kind].bottom for kind in kind_N]
+        height_N = np.array([-self.mesh_set.mesh[kind].bottom for kind in kind_N])
+        if self._cast.scale is not None:
+            height_N *= self._cast.scale
         position_N3 = np.column_stack([self._position_N2, height_N])
         return Truth(
             position_N3.astype(np.float32),
@@ -225,9 +268,24 @@ class RobogymRearrange(Rearrange):
         was_start_G = (distance(place_NG2, start_N2[:, None]) < SLACK).any(axis=0)
         other_G = distance(place_NG2[index], here_2) > SLACK
         free_G = other_G & fits(self._boxes, self._position_N2, index, place_NG2[index])
+        look = self._look
+        if look is not None and "tilt" in look:
+            free_G = self._seen_places(index, place_NG2[index], free_G)
         fresh_G = free_G & ~was_start_G
         cell = np.flatnonzero(fresh_G if fresh_G.any() else free_G)
         return self._action(index, place_NG2[index, rng.choice(cell)] if len(cell) else here_2)
+
+    def _seen_places(
+        self, index: int, place_G2: NDArray[np.float64], free_G: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Free places (G,) that hide no object from a slanted camera; all where there are none."""
+        height_N = find_heights(self.mesh_set, self._cast.kind, self._cast.scale)
+        seen_G = free_G.copy()
+        for cell in np.flatnonzero(free_G):
+            position_N2 = self._position_N2.copy()
+            position_N2[index] = place_G2[cell]
+            seen_G[cell] = in_sight(self._boxes, height_N, position_N2)
+        return seen_G if seen_G.any() else free_G
 
     def oracle_action(self) -> NDArray[np.float32]:
         """The next action of a shortest solution; changes nothing once all is done."""
