@@ -118,8 +118,8 @@ def _clearance(
     share_CLN = ((point_N2 - start_CL12) * line_CL12).sum(axis=-1) / length_CL1
     foot_CLN2 = start_CL12 + np.clip(share_CLN, 0, 1)[..., None] * line_CL12
     apart_CLN = np.linalg.norm(point_N2 - foot_CLN2, axis=-1)
-    # A little more than the rod itself: a whole pixel of the middle stays in sight.
-    clear: NDArray[np.float64] = (apart_CLN - 1.15 * width_CL[..., None] - 0.03).min(axis=(1, 2))
+    # A little more than the rod itself: the pixels about the middle stay in sight.
+    clear: NDArray[np.float64] = (apart_CLN - 1.15 * width_CL[..., None] - 0.045).min(axis=(1, 2))
     return clear
 
 

@@ -29,7 +29,11 @@ TILT_DISTANCE = 1.7
 TILT_HALF_VIEW = 0.42  # half of what the picture spans in the middle of the area
 TOP_POSITION = np.array([0.24821, 0.00276, 1.38253])  # of robogym's camera
 TOP_AXES = np.array(  # columns: right, up, backwards
-    [[-0.96771, 0.01018, 0.25186], [0.0, -0.99938, 0.03525], [0.25206, 0.03411, 0.96711]]
+    [
+        [-0.967351, -0.028599, 0.251822],
+        [0.0387, -0.998629, 0.035251],
+        [0.250468, 0.043845, 0.967131],
+    ]
 )
 TOP_REACH = float(np.tan(np.radians(36.392) / 2))
 
