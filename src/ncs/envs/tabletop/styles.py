@@ -20,9 +20,9 @@ from ncs.envs.sight import Eye, look_from
 from ncs.records import ConfigError
 
 # Of a mesh's plain size. Larger ones leave a scene of seven too few places, smaller ones too few
-# pixels; meshes so thin that they would cover hardly four of them are not made small.
+# pixels; meshes so thin that they would cover hardly a handful are not made small.
 SCALES = (1.1 / 3, 1.1)
-LEAST_AREA = 9e-4  # square metres of an outline
+LEAST_AREA = 20e-4  # square metres of an outline
 
 TILT_ANGLE = 40.0  # degrees from the vertical; one for all scenes, so that places can be learned
 TILT_DISTANCE = 1.7
@@ -98,9 +98,9 @@ def all_in_sight(
 ) -> bool:
     """Whether no object's box, a little shrunk, stands before the middle of another."""
     n = len(height_N)
-    floor_N, shrink_N2 = np.zeros(n), 0.15 * (high_N2 - low_N2)
+    floor_N, shrink_N2 = np.zeros(n), 0.05 * (high_N2 - low_N2)
     low_N3 = np.column_stack([low_N2 + shrink_N2, floor_N])
-    high_N3 = np.column_stack([high_N2 - shrink_N2, 0.9 * height_N])
+    high_N3 = np.column_stack([high_N2 - shrink_N2, height_N])
     middle_N3 = np.column_stack([(low_N2 + high_N2) / 2, height_N / 2])
     way_N3 = eye.position - middle_N3
     # Where the line from each middle to the camera enters and leaves each box, slab by slab.
