@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from ncs.envs.appearance import STYLES_HELP
 from ncs.registry import Published, World
 
 NAME = "block-rearrange"
@@ -60,6 +61,7 @@ WORLD = World(
         "lookalike": "colours near one another",
         "faint": "colours near the floor's",
         "crowded": "cubes next to each other at the start",
+        **STYLES_HELP,
     },
     places=N_CELLS,
     key_step=1 / SIDE,

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from ncs.envs.appearance import STYLES_HELP
 from ncs.registry import Published, World
 
 NAME = "robogym-rearrange"
@@ -131,6 +132,7 @@ WORLD = World(
     styles={
         "seen": "without a third of the meshes and four colours",
         "unseen": "of the meshes and colours that 'seen' leaves out",
+        **STYLES_HELP,
     },
     key_step=0.05,
     setup_variable=MESHES_VARIABLE,
