@@ -87,6 +87,29 @@ class Entities:
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """What moves tell beyond the paper's graph: read by extensions of control, never by itself."""
+
+    still: float  # a state that changed by no more than this has not moved
+    gap: float  # entities are hardly ever nearer to each other than this
+    error: float  # median miss of the regression, metres
+    outliers: float  # share of moves whose action contradicts the slot that was isolated
+    pick: NDArray[np.float32]  # (M, 3) where entities left a node, metres; NaN where none did
+    place: NDArray[np.float32]  # (M, 3) where entities arrived at it, metres; NaN where none did
+    world: NDArray[np.float64] | None  # (F, 3) regression from a state's features to metres
+    offset: NDArray[np.float32]  # (M, 3) what that regression misses near each node
+    whiten: NDArray[np.float32]  # (D, D) under which one object at two places differs by one unit
+
+    @property
+    def near(self) -> float:
+        """How close two states are when they claim the same place.
+
+        Half the gap that entities keep from each other: nearer than that, one is in the way.
+        """
+        return max(self.still, self.gap / 2)
+
+
+@dataclass(frozen=True)
 class Graph:
     """States as nodes, actions on edges: the paper's factorised transition graph."""
 
@@ -98,23 +121,9 @@ class Graph:
     isolate_metric: str = "euclidean"  # how a change of state is measured
     bind_metric: str = "euclidean"  # how the nearest node is found
     checkpoint: str = ""  # hash of the weights whose states these are; "" where there are none
-    spread: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    spread: NDArray[np.float32] | None = None
     # (M, M) how far the actions of an edge lie from its own, metres: 0 is a pure edge
-    # What the extensions read. It is always measured; whether it is used, control decides.
-    pick: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-    # (M, 3) world position w of entities that left the node; NaN where none was seen
-    place: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-    # (M, 3) world position w + delta w of entities that arrived; NaN where none was seen
-    world: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
-    # (F, 3) regression from the features of a state to its world position; empty if not fitted
-    offset: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-    # (M, 3) what that regression misses near each node
-    whiten: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
-    # (D, D) maps types to where one object seen at two places differs by one unit every way
-    still: float = 0.0  # a state that changed by no more than this has not moved
-    gap: float = 0.0  # entities are hardly ever nearer to each other than this
-    error: float = 0.0  # median miss of the regression, metres
-    outliers: float = 0.0  # share of moves whose action contradicts the slot that was isolated
+    calibration: Calibration | None = None  # None for a graph that was made without moves
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Room 6 of 12. Takes entities, a goal and a Graph, gives an action."""
 
-from ncs.control.act import decide
+from ncs.control.algorithm import Steps, decide
 from ncs.control.config import ControlConfig
-from ncs.control.decision import Decision, Memory, explain
+from ncs.control.decision import Decision, Problem
+from ncs.control.explain import describe
 from ncs.control.policy import GraphPolicy
 
-__all__ = ["ControlConfig", "Decision", "GraphPolicy", "Memory", "decide", "explain"]
+__all__ = ["ControlConfig", "Decision", "GraphPolicy", "Problem", "Steps", "decide", "describe"]

@@ -1,40 +1,18 @@
-"""How a decision is made: the paper's way, and the extensions one by one."""
+"""How a decision is made: the paper's way, and the extensions by name."""
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
+from ncs.control.algorithm import Steps, furthest, select
+from ncs.control.extensions import EXTENSIONS, find_extension
 from ncs.settings import Settings
-
-EXTENSIONS = (
-    "composed",
-    "residual",
-    "whiten",
-    "shortest_path",
-    "order",
-    "distrust",
-    "settled",
-    "presence",
-    "remember",
-    "doubt",
-    "room",
-)
 
 
 class ControlConfig(Settings):
-    """Switches of Algorithm 2. The defaults are the paper's; every extension is off."""
+    """Settings of Algorithm 2. The defaults are the paper's: no extension is on."""
 
     choice: Literal["sample", "argmax"] = "sample"  # the paper found sampling better
-    # Extensions
-    presence: bool = False  # slots that stand for nothing are neither matched nor chosen
-    whiten: bool = False  # types are compared in the metric learned from moved pairs
-    settled: bool = False  # constraints that hold are not touched again
-    composed: bool = False  # where no edge was seen: pick as from node i, place as at node j
-    residual: bool = False  # actions are aimed at the exact states, not at their nodes
-    shortest_path: bool = False  # where no edge leads there: by way of other nodes
-    order: bool = False  # an occupied target waits, and a ring of them is broken by parking one
-    distrust: bool = False  # an edge that failed is not used again in this episode
-    remember: bool = False  # entities are followed from frame to frame, their types averaged
-    room: bool = False  # what would not go where it should is put a little away from what is near
-    doubt: bool = False  # all holds, yet it goes on: two look-alikes may have been confused
+    extensions: tuple[str, ...] = ()  # names of EXTENSIONS, or PACKAGE.MODULE:FUNCTION
 
     @classmethod
     def paper(cls) -> Self:
@@ -44,5 +22,25 @@ class ControlConfig(Settings):
     @classmethod
     def best(cls) -> Self:
         """Every extension on."""
-        # Settled constraints are told apart by a learned threshold, so there is nothing to sample.
-        return cls(choice="argmax", **dict.fromkeys(EXTENSIONS, True))
+        # What holds is told apart by a learned threshold, so there is nothing to sample.
+        return cls(choice="argmax", extensions=tuple(EXTENSIONS))
+
+    def changed(
+        self, without: Sequence[str] = (), only: Sequence[str] = (), choice: str | None = None
+    ) -> Self:
+        """The same with some extensions off, others on, or another way to choose."""
+        for name in (*without, *only):
+            find_extension(name)
+        names = dict.fromkeys((*self.extensions, *only))
+        kept = [name for name in names if name not in without]
+        # Those of our own wrap each other in a fixed order; others come around them.
+        order = list(EXTENSIONS)
+        kept.sort(key=lambda name: order.index(name) if name in order else len(order))
+        return type(self)(choice=choice or self.choice, extensions=tuple(kept))
+
+    def steps(self) -> Steps:
+        """The steps of an episode that begins now."""
+        steps = Steps(select=furthest if self.choice == "argmax" else select)
+        for name in self.extensions:
+            steps = find_extension(name)(steps)
+        return steps

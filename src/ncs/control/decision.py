@@ -1,100 +1,114 @@
-"""What was decided and why, as a record and as JSON.
+"""What a decision is made from, step by step, and what comes of it.
 
-Legend: S state channels.
+Legend: N pairs, S state channels.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.control.track import Tracks
-from ncs.graph.distances import Floats
-from ncs.records import Entities
+from ncs.control import explain
+from ncs.graph.arena import Arena
+from ncs.graph.distances import Doubles, Floats
+from ncs.graph.nearest import states
+from ncs.records import Entities, Graph
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A constraint: an entity of the goal and the entity of the scene that should satisfy it."""
+class Problem:
+    """A scene, a goal, and what may be used to bring the one to the other."""
 
-    goal: int  # slot of the goal, -1 for one that is only remembered
-    now: int  # slot of the scene, -1 for one that is only remembered
-    cost: float  # how differently the two look
-    distance: float  # how far the two states are apart
-    settled: bool  # near enough to hold
-    blockers: tuple[int, ...] = ()  # slots of the scene that stand where it should go
+    now: Entities
+    goal: Entities
+    graph: Graph
+    arena: Arena  # where random actions may reach
+    rng: np.random.Generator
+
+    @property
+    def now_state(self) -> Floats:
+        """States (J, S) of the scene's entities, as the graph's nodes understand them."""
+        return states(self.now, self.graph.representation)
+
+    @property
+    def goal_state(self) -> Floats:
+        """States (K, S) of the goal's entities, as the graph's nodes understand them."""
+        return states(self.goal, self.graph.representation)
+
+    @property
+    def still(self) -> float:
+        """A constraint holds if its two states are no further apart than this."""
+        return self.graph.calibration.still if self.graph.calibration else 0.0
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """What an action was meant to do, so that the next picture can tell whether it did."""
+class Pairs:
+    """Constraints: entities of the goal with the entities of the scene that should satisfy them."""
 
-    kind: str
-    node_from: int
-    node_to: int
-    goal: int  # entity of the goal it served, a row of the view
-    before: Floats  # (S,) state of the entity when it was picked
-    target: Floats  # (S,) state it should have reached
+    goal: NDArray[np.int64]  # (N,) entity of the goal
+    now: NDArray[np.int64]  # (N,) its counterpart in the scene
+    cost: Doubles  # (N,) how differently the two look
+    distance: Doubles  # (N,) how far their states are apart
+
+    def __len__(self) -> int:
+        """Pairs, N."""
+        return len(self.goal)
+
+    def only(self, kept_N: NDArray[np.bool_]) -> "Pairs":
+        """Some of the pairs."""
+        return Pairs(self.goal[kept_N], self.now[kept_N], self.cost[kept_N], self.distance[kept_N])
 
 
 @dataclass(frozen=True)
-class Memory:
-    """What an episode has taught so far; a new one knows nothing."""
+class Choice:
+    """The entity that is to move next, and where to."""
 
-    last: Attempt | None = None
-    distrusted: frozenset[tuple[str, int, int]] = frozenset()  # kind of action, from, to
-    failures: Mapping[int, int] = field(default_factory=dict)  # of each entity of the goal
-    looks: Mapping[int, int] = field(default_factory=dict)  # second looks at each of them
-    tracks: Tracks | None = None  # entities of the scene
-    goal_tracks: Tracks | None = None  # entities of the goal
-    goal: Entities | None = None  # the goal as it was last seen
-    rejected: frozenset[tuple[int, ...]] = frozenset()  # matchings that held and did not end it
-    matching: tuple[int, ...] | None = None  # the matching in force instead of the cheapest
+    goal: int  # entity of the goal that is served
+    entity: int  # entity of the scene that moves
+    state: Floats  # (S,) where it is
+    target: Floats  # (S,) where it should be
+    purpose: str = "constraint"  # "park" puts it aside to make room
+    failures: int = 0  # earlier attempts at the same goal that failed
+
+
+@dataclass(frozen=True)
+class Move:
+    """An action that is known to take an entity from node to node."""
+
+    kind: str  # where it comes from: "edge", or the name of an extension
+    action: NDArray[np.float32]  # (6,)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One step of control."""
+    """One step of control, with all that it rests on."""
 
     action: NDArray[np.float32]  # (6,)
-    kind: str  # "edge", "composed", "path", "residual", "random" or "done"
-    purpose: str  # "constraint", "park", "recheck" or "nothing"
-    reason: str  # in plain words
-    pairs: tuple[Pair, ...]
-    chosen: int | None  # index into pairs, of the constraint that is served
-    moved: int | None  # slot of the scene that is to move
-    node_from: int | None
-    node_to: int | None  # where this action leads
-    node_goal: int | None  # where it is to end; differs from node_to on the way along a path
-    support: int  # transitions the edge was seen in
-    memory: Memory
+    problem: Problem
+    pairs: Pairs
+    choice: Choice | None = None  # None where there is no pair to choose from
+    node_from: int = -1  # node of the entity that moves; -1 where the graph has none
+    node_to: int = -1  # node of its target; -1 where the graph has none
+    move: Move | None = None  # None: the action is random, or idle where nothing is asked
 
+    @property
+    def kind(self) -> str:
+        """Where the action comes from: the move's kind, "random" or "idle"."""
+        if self.move is not None:
+            return self.move.kind
+        return "random" if self.choice is not None or self.problem.goal.presence.any() else "idle"
 
-def explain(decision: Decision) -> dict[str, Any]:
-    """A decision as plain values that JSON can hold, its memory reduced to what it distrusts."""
-    return {
-        "action": [float(number) for number in decision.action],
-        "kind": decision.kind,
-        "purpose": decision.purpose,
-        "reason": decision.reason,
-        "pairs": [
-            {
-                "goal": pair.goal,
-                "now": pair.now,
-                "cost": pair.cost,
-                "distance": pair.distance,
-                "settled": pair.settled,
-                "blockers": list(pair.blockers),
-            }
-            for pair in decision.pairs
-        ],
-        "chosen": decision.chosen,
-        "moved": decision.moved,
-        "node_from": decision.node_from,
-        "node_to": decision.node_to,
-        "node_goal": decision.node_goal,
-        "support": decision.support,
-        "distrusted": [list(edge) for edge in sorted(decision.memory.distrusted)],
-    }
+    @property
+    def purpose(self) -> str:
+        """What the action is for: the choice's purpose, or "nothing"."""
+        return "nothing" if self.choice is None else self.choice.purpose
+
+    @property
+    def holds(self) -> bool:
+        """Whether every constraint seems to hold already."""
+        return bool((self.pairs.distance <= self.problem.still).all())
+
+    @property
+    def reason(self) -> str:
+        """Why, in one sentence."""
+        return explain.reason(self)

@@ -4,14 +4,13 @@ Legend: B lanes, H height, W width, C colours.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.control.act import decide
+from ncs.control.algorithm import Steps, decide
 from ncs.control.config import ControlConfig
-from ncs.control.decision import Decision, Memory
+from ncs.control.decision import Decision, Problem
 from ncs.graph.arena import Arena
 from ncs.graph.goals import Encode, GoalCache
 from ncs.records import Graph
@@ -38,43 +37,26 @@ class GraphPolicy:
         self._config = config
         self._arena = arena
         self._goals = GoalCache(encode)
-        self._memory: dict[int, Memory] = {}
+        self._steps: dict[int, Steps] = {}
         self._rng: list[np.random.Generator] = []
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
-        """Forgets the past and starts one episode per lane."""
+        """Forgets the past and starts one episode per lane, each with a generator of its own."""
         self._rng = [np.random.default_rng(seed) for seed in seed_B]
         self._goals = GoalCache(self._encode)
-        self._memory = {}
+        self._steps = {}
         self.decisions = {}
 
     def act(
         self, image_BHWC: NDArray[np.uint8], goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]
     ) -> NDArray[np.float32]:
         """One action (B, 6) for each of the given lanes."""
-        for lane in self._goals.refresh(goal_BHWC, lane_B):
-            self._memory[lane] = Memory()
         if len(lane_B) == 0:
             return np.zeros((0, 6), np.float32)
+        for lane in self._goals.refresh(goal_BHWC, lane_B):
+            self._steps[lane] = self._config.steps()  # extensions begin anew with every goal
         for lane, now in zip(lane_B, self._encode(image_BHWC, lane_B), strict=True):
-            decision = decide(
-                now,
-                self._goals.entities[lane],
-                self._graph,
-                self._config,
-                self._memory[lane],
-                self._rng[lane],
-                self._arena,
-            )
-            self._memory[lane] = decision.memory
-            self.decisions[lane] = decision
-            if decision.purpose == "recheck":
-                self._look_again(lane)
+            goal, rng = self._goals.entities[lane], self._rng[lane]
+            problem = Problem(now, goal, self._graph, self._arena, rng)
+            self.decisions[lane] = decide(problem, self._steps[lane])
         return np.stack([self.decisions[lane].action for lane in lane_B])
-
-    def _look_again(self, lane: int) -> None:
-        """Has a goal encoded anew: an entity of it may have been overlooked."""
-        self._goals.look_again(lane)
-        if not self._config.remember:
-            # Slots come in another order each time; only tracks keep their numbers.
-            self._memory[lane] = replace(self._memory[lane], failures={}, looks={})

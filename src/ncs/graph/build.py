@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ncs.graph.bind import bind
+from ncs.graph.calibration import calibrate
 from ncs.graph.cluster import Initialisation, cluster, means
 from ncs.graph.count import choose_count
-from ncs.graph.distances import Doubles, Floats, Metric
+from ncs.graph.distances import Doubles, Metric
 from ncs.graph.edges import EdgeRule, tag_edges
-from ncs.graph.isolate import Experience, Moves, gather, join
-from ncs.graph.places import ends, fit_world, node_offsets, node_positions
-from ncs.graph.whiten import fit_whitening
+from ncs.graph.isolate import Experience, Moves, isolate, join
+from ncs.graph.nearest import bind
 from ncs.records import Graph
 from ncs.registry import facts_of
 from ncs.settings import Settings
@@ -58,51 +57,35 @@ def build(
     rng: np.random.Generator,
     checkpoint: str = "",
 ) -> Graph:
-    """The graph of a buffer, whole or batch by batch; time grows in step with the clips.
+    """Algorithm 1: the graph of a buffer, an empty one where nothing moved.
 
     Args:
-        experience: One record, or several that are read once, one after another.
+        experience: What the model saw: one record, or several that are read once, in turn.
         config: Settings.
         rng: Places the first centroids.
         checkpoint: Hash of the weights that saw the experience.
     """
     batches = [experience] if isinstance(experience, Experience) else experience
-    moves = join([gather(batch, config.representation, config.isolate_metric) for batch in batches])
-    return connect(moves, config, rng, checkpoint)
-
-
-def connect(
-    moves: Moves, config: GraphConfig, rng: np.random.Generator, checkpoint: str = ""
-) -> Graph:
-    """The graph of moves that are already isolated; an empty graph where there are none."""
+    # Which entity changed in each transition?
+    moves = join([isolate(b, config.representation, config.isolate_metric) for b in batches])
+    # Partition the states before and after moves; each part's centroid is a node.
     node_MS = place_nodes(moves, config, rng)
-    n_nodes = len(node_MS)
+    # Infer the nodes that each move leads from and to.
     from_N = bind(moves.before, node_MS, config.bind_metric)
     to_N = bind(moves.after, node_MS, config.bind_metric)
-    node_X = np.concatenate([from_N, to_N])
-    edges = tag_edges(from_N, to_N, moves.action, n_nodes, config.edges)
-    fit = fit_world(moves)
-    end_X3 = ends(moves.action)
-    mask_XP = np.concatenate([moves.mask_before, moves.mask_after])
+    # Tag the edge between them with the action.
+    edges = tag_edges(from_N, to_N, moves.action, len(node_MS), config.edges)
     return Graph(
         node=node_MS.astype(np.float32),
         action=edges.action,
         count=edges.count,
         spread=edges.spread,
-        mask=mean_masks(mask_XP, node_X, n_nodes),
+        mask=mean_masks(moves, from_N, to_N, len(node_MS)),
         representation=config.representation,
         isolate_metric=config.isolate_metric,
         bind_metric=config.bind_metric,
         checkpoint=checkpoint,
-        pick=node_positions(end_X3[: len(moves)], from_N, n_nodes),
-        place=node_positions(end_X3[len(moves) :], to_N, n_nodes),
-        world=fit.coefficient,
-        offset=node_offsets(fit, node_X, n_nodes).astype(np.float32),
-        whiten=fit_whitening(moves.kind_before, moves.kind_after).astype(np.float32),
-        still=still_threshold(moves),
-        gap=float(np.quantile(moves.apart, 0.05)) if len(moves.apart) else 0.0,
-        error=fit.error,
-        outliers=fit.outliers,
+        calibration=calibrate(moves, from_N, to_N, len(node_MS)),
     )
 
 
@@ -116,28 +99,15 @@ def place_nodes(moves: Moves, config: GraphConfig, rng: np.random.Generator) -> 
     state_XS = np.concatenate([moves.before, moves.after])
     if len(state_XS) > config.max_states:
         state_XS = state_XS[rng.permutation(len(state_XS))[: config.max_states]]
-    clusters = cluster(
+    return cluster(
         state_XS, n_nodes, config.cluster_metric, rng, config.initialisation, config.restarts
-    )
-    return clusters.centroid
+    ).centroid
 
 
-def mean_masks(mask_XP: Floats, node_X: NDArray[np.int64], n_nodes: int) -> NDArray[np.float32]:
+def mean_masks(
+    moves: Moves, from_N: NDArray[np.int64], to_N: NDArray[np.int64], n_nodes: int
+) -> NDArray[np.float32]:
     """The mean mask (M, P) of the states in each node; zero where no state was bound."""
+    mask_XP = np.concatenate([moves.mask_before, moves.mask_after]).astype(np.float64)
     nothing_MP = np.zeros((n_nodes, mask_XP.shape[1]))
-    return means(np.asarray(mask_XP, np.float64), node_X, nothing_MP).astype(np.float32)
-
-
-def still_threshold(moves: Moves) -> float:
-    """The state change that best tells an entity at rest from one that was moved.
-
-    It lies, in proportion, midway between nearly the largest change seen at rest and nearly the
-    smallest seen in a move, and is never less than a tenth of such a move: a state that is read
-    without a miss in the buffer may yet be misread by a pixel in a fuller scene.
-    """
-    if len(moves) == 0:
-        return 0.0
-    least = float(np.quantile(moves.change, 0.05))
-    if len(moves.rest) == 0:
-        return least / 2  # nothing was seen at rest
-    return max(float(np.sqrt(least * np.quantile(moves.rest, 0.95))), least / 10)
+    return means(mask_XP, np.concatenate([from_N, to_N]), nothing_MP).astype(np.float32)

@@ -5,10 +5,10 @@ Legend: N moves, H held-out moves, M nodes, S state channels.
 
 import numpy as np
 
-from ncs.graph.bind import bind
+from ncs.graph.calibration import ends, node_positions
 from ncs.graph.cluster import cluster
 from ncs.graph.distances import Doubles, Floats
-from ncs.graph.places import ends, node_positions
+from ncs.graph.nearest import bind
 
 # Enough to rank counts; the nodes themselves are placed with all the data.
 MAX_MOVES = 4000

@@ -25,24 +25,17 @@ class GoalCache:
         self.entities: dict[int, Entities] = {}
         self._encode = encode
         self._image: dict[int, NDArray[np.uint8]] = {}
-        self._stale: set[int] = set()
 
     def refresh(self, goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]) -> list[int]:
-        """Encodes what is new or stale, in one batch; the lanes whose goal is new come back."""
-        new = {
-            lane
+        """Encodes what is new, in one batch; the lanes whose goal is new come back."""
+        rows = [
+            row
             for row, lane in enumerate(lane_B)
             if lane not in self._image or not np.array_equal(self._image[lane], goal_BHWC[row])
-        }
-        rows = [row for row, lane in enumerate(lane_B) if lane in new | self._stale]
+        ]
+        lanes = [lane_B[row] for row in rows]
         if rows:
-            lanes = [lane_B[row] for row in rows]
             for row, entities in zip(rows, self._encode(goal_BHWC[rows], lanes), strict=True):
                 self._image[lane_B[row]] = goal_BHWC[row].copy()
                 self.entities[lane_B[row]] = entities
-            self._stale -= set(lanes)
-        return [lane for lane in lane_B if lane in new]
-
-    def look_again(self, lane: int) -> None:
-        """Has the goal of a lane encoded once more, with fresh randomness, at its next step."""
-        self._stale.add(lane)
+        return lanes

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.graph.distances import Doubles, Floats, paired, pairwise
+from ncs.graph.nearest import states
 from ncs.records import DataError
 
 
@@ -70,7 +71,7 @@ class Moves:
         return len(self.action)
 
 
-def isolate(
+def most_changed(
     before_NKS: Floats, after_NKS: Floats, present_NK: NDArray[np.bool_], metric: str
 ) -> Isolated:
     """The slot whose state changed most; slots that stand for nothing are left out.
@@ -87,9 +88,9 @@ def isolate(
     return Isolated(slot=np.where(nobody_N, -1, slot_N), change=np.where(nobody_N, 0.0, change_N))
 
 
-def gather(experience: Experience, representation: str, metric: str) -> Moves:
-    """The isolated moves of a batch of clips."""
-    states = experience.mask if representation == "alpha" else experience.state
+def isolate(experience: Experience, representation: str, metric: str) -> Moves:
+    """The moves of a batch of clips: of each transition, the one entity that the action moved."""
+    state_CTKS = states(experience, representation)
     slots = experience.presence.shape[2]
 
     def flat(array: NDArray[Any], shift: int) -> NDArray[Any]:
@@ -99,8 +100,8 @@ def gather(experience: Experience, representation: str, metric: str) -> Moves:
         return part.reshape(-1, *part.shape[2:])
 
     present_NK = flat(experience.presence, 0) & flat(experience.presence, 1)
-    before_NKS, after_NKS = flat(states, 0), flat(states, 1)
-    moved = isolate(before_NKS, after_NKS, present_NK, metric)
+    before_NKS, after_NKS = flat(state_CTKS, 0), flat(state_CTKS, 1)
+    moved = most_changed(before_NKS, after_NKS, present_NK, metric)
     row = np.flatnonzero(moved.slot >= 0)
     slot = moved.slot[row]
     resting_NK = present_NK & (moved.slot[:, None] != np.arange(slots))
@@ -114,7 +115,7 @@ def gather(experience: Experience, representation: str, metric: str) -> Moves:
         action=experience.action.reshape(-1, 6)[row],
         change=moved.change[row],
         rest=paired(before_NKS[resting_NK], after_NKS[resting_NK], metric),
-        apart=nearest_distances(states[:, 0], experience.presence[:, 0], metric),
+        apart=nearest_distances(state_CTKS[:, 0], experience.presence[:, 0], metric),
     )
 
 

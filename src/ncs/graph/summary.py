@@ -30,7 +30,7 @@ def summarise(graph: Graph) -> dict[str, Any]:
         "support": float(np.median(graph.count[has_edge])) if has_edge.any() else 0.0,
         "spread": round(_mean_spread(graph), 4),
         "components": int(parts),
-        "outliers": round(float(graph.outliers), 4),
+        "outliers": round(graph.calibration.outliers, 4) if graph.calibration else 0.0,
         "representation": graph.representation,
         "checkpoint": graph.checkpoint,
     }
@@ -38,6 +38,6 @@ def summarise(graph: Graph) -> dict[str, Any]:
 
 def _mean_spread(graph: Graph) -> float:
     """How impure edges are, weighed by the moves behind them."""
-    if not graph.count.any() or graph.spread.shape != graph.count.shape:
+    if graph.spread is None or not graph.count.any():
         return 0.0
     return float(np.average(graph.spread, weights=graph.count))

@@ -1,4 +1,4 @@
-"""Where in the world a state is: learned from the actions, which say where things were put.
+"""What moves tell beyond the graph: where in the world a state is, what rests, what is apart.
 
 A recorded action is a free label: w is where the moved entity was, w + delta w where it went.
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from ncs.graph.distances import Doubles, Floats
 from ncs.graph.isolate import Moves
+from ncs.graph.whiten import fit_whitening
+from ncs.records import Calibration
 
 # Above this many channels the products of channels outnumber what a buffer can pin down.
 MAX_QUADRATIC = 8
@@ -28,7 +30,7 @@ PRIOR_MOVES = 5
 class WorldFit:
     """A regression from states to world positions."""
 
-    coefficient: Doubles  # (F, 3); (0, 3) where there were too few moves to fit it
+    coefficient: Doubles | None  # (F, 3); None where there were too few moves to fit it
     miss: Doubles  # (2N, 3) label minus prediction, states before moves first, then those after
     inlier: NDArray[np.bool_]  # (2N,)
     error: float  # median length of a miss, metres
@@ -38,6 +40,26 @@ class WorldFit:
         """Share of moves that contradict their action at one end at least."""
         both_N = self.inlier[: len(self.inlier) // 2] & self.inlier[len(self.inlier) // 2 :]
         return float(1 - both_N.mean()) if len(both_N) else 0.0
+
+
+def calibrate(
+    moves: Moves, from_N: NDArray[np.int64], to_N: NDArray[np.int64], n_nodes: int
+) -> Calibration:
+    """The calibration of a graph's nodes by moves that were bound to them."""
+    fit = fit_world(moves)
+    end_X3 = ends(moves.action)
+    node_X = np.concatenate([from_N, to_N])
+    return Calibration(
+        still=still_threshold(moves),
+        gap=float(np.quantile(moves.apart, 0.05)) if len(moves.apart) else 0.0,
+        error=fit.error,
+        outliers=fit.outliers,
+        pick=node_positions(end_X3[: len(moves)], from_N, n_nodes),
+        place=node_positions(end_X3[len(moves) :], to_N, n_nodes),
+        world=fit.coefficient,
+        offset=node_offsets(fit, node_X, n_nodes).astype(np.float32),
+        whiten=fit_whitening(moves.kind_before, moves.kind_after).astype(np.float32),
+    )
 
 
 def ends(action_N6: Floats) -> Doubles:
@@ -66,7 +88,7 @@ def fit_world(moves: Moves) -> WorldFit:
         feature_XF = features(state_XS, n_features=1 + state_XS.shape[1])
     if len(feature_XF) < 3 * feature_XF.shape[1]:
         nothing_X = np.ones(len(label_X3), bool)
-        return WorldFit(np.zeros((0, 3)), np.zeros_like(label_X3), nothing_X, 0.0)
+        return WorldFit(None, np.zeros_like(label_X3), nothing_X, 0.0)
     inlier_X = np.ones(len(label_X3), bool)
     slight = SLIGHT * float(np.median(np.linalg.norm(moves.action[:, 3:], axis=1)))
     for _ in range(1 + REFITS):
@@ -103,3 +125,18 @@ def node_positions(
     for node in np.unique(label_N):
         position_M3[node] = np.median(position_N3[label_N == node], axis=0)
     return position_M3
+
+
+def still_threshold(moves: Moves) -> float:
+    """The state change that best tells an entity at rest from one that was moved.
+
+    It lies, in proportion, midway between nearly the largest change seen at rest and nearly the
+    smallest seen in a move, and is never less than a tenth of such a move: a state that is read
+    without a miss in the buffer may yet be misread by a pixel in a fuller scene.
+    """
+    if len(moves) == 0:
+        return 0.0
+    least = float(np.quantile(moves.change, 0.05))
+    if len(moves.rest) == 0:
+        return least / 2  # nothing was seen at rest
+    return max(float(np.sqrt(least * np.quantile(moves.rest, 0.95))), least / 10)

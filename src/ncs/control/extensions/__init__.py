@@ -1,0 +1,41 @@
+"""Extensions of Algorithm 2, one a file: each takes the steps of a decision and gives others.
+
+An extension is a function from ``Steps`` to ``Steps`` that replaces or wraps align, select or act.
+It is called once an episode, so what it remembers of an episode it keeps to itself. One that
+stands elsewhere is named ``PACKAGE.MODULE:FUNCTION``.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from ncs.control.algorithm import Steps
+from ncs.control.extensions import composed, distrust, order, presence, residual
+from ncs.records import ConfigError
+
+Extension = Callable[[Steps], Steps]
+
+# In the order in which they wrap each other, the innermost first.
+EXTENSIONS: dict[str, Extension] = {
+    "presence": presence.extend,
+    "composed": composed.extend,
+    "residual": residual.extend,
+    "distrust": distrust.extend,
+    "order": order.extend,
+}
+
+
+def find_extension(name: str) -> Extension:
+    """The extension of a name."""
+    if name in EXTENSIONS:
+        return EXTENSIONS[name]
+    module, colon, function = name.partition(":")
+    try:
+        if not colon:
+            raise ImportError
+        found: Extension = getattr(import_module(module), function)
+    except (ImportError, AttributeError):
+        raise ConfigError(
+            f"there is no extension {name!r}, choose from {', '.join(EXTENSIONS)} or name your own "
+            "as PACKAGE.MODULE:FUNCTION"
+        ) from None
+    return found

@@ -1,0 +1,31 @@
+"""Slots that stand for nothing are neither matched nor chosen.
+
+Legend: K slots.
+"""
+
+from dataclasses import fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.control.algorithm import Steps
+from ncs.control.decision import Pairs, Problem
+from ncs.records import Entities
+
+
+def extend(steps: Steps) -> Steps:
+    """Steps that align only what is present."""
+
+    def align(problem: Problem) -> Pairs:
+        goal_K, now_J = (np.flatnonzero(side.presence) for side in (problem.goal, problem.now))
+        goal, now = some(problem.goal, goal_K), some(problem.now, now_J)
+        pairs = steps.align(replace(problem, goal=goal, now=now))
+        return replace(pairs, goal=goal_K[pairs.goal], now=now_J[pairs.now])
+
+    return replace(steps, align=align)
+
+
+def some(entities: Entities, kept: NDArray[np.int64]) -> Entities:
+    """The entities of some slots."""
+    arrays = {field.name: getattr(entities, field.name) for field in fields(Entities)}
+    return Entities(**{name: array[kept] if len(array) else array for name, array in arrays.items()})
