@@ -1,13 +1,13 @@
 """A grid world without pixels: entities come from the ground truth, blurred where asked."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
 
-from ncs.control import ControlConfig, Memory, decide
+from ncs.control import ControlConfig, Problem, Steps, decide
 from ncs.graph import Arena, Experience
-from ncs.records import Entities, Graph
+from ncs.records import Calibration, Entities, Graph
 
 SIDE, SPACING = 4, 0.2
 N_CELLS = SIDE * SIDE
@@ -146,15 +146,11 @@ def in_fixed_slots(eyes, cells, colours, rng, order_seed) -> Entities:
 def play(grid: Grid, eyes: Eyes, graph, config: ControlConfig, rng, factor: int = 4):
     """Fractional success after at most ``factor`` times as many steps as are needed at least."""
     goal = eyes.see(grid.goals, grid.colours, rng)
-    memory, unmet_at_start, decisions = Memory(), grid.unmet(), []
+    steps, unmet_at_start, decisions = config.steps(), grid.unmet(), []
     for _ in range(factor * unmet_at_start):
         now = eyes.see(grid.cells, grid.colours, rng)
-        decision = decide(now, goal, graph, config, memory, rng, ARENA)
-        memory = decision.memory
-        decisions.append(decision)
-        if decision.purpose == "recheck":
-            goal = eyes.see(grid.goals, grid.colours, rng)
-        grid.step(decision.action)
+        decisions.append(decide(Problem(now, goal, graph, ARENA, rng), steps))
+        grid.step(decisions[-1].action)
         if grid.unmet() == 0:
             break
     return 1 - grid.unmet() / unmet_at_start, decisions
@@ -171,6 +167,8 @@ class Simulator:
     collect = staticmethod(collect)
     play = staticmethod(play)
     move_action = staticmethod(move_action)
+    pose = staticmethod(lambda *arguments: pose(*arguments))
+    answer = staticmethod(lambda *arguments: answer(*arguments))
 
 
 @pytest.fixture(scope="session")
@@ -190,20 +188,43 @@ def hand_graph(**changes) -> Graph:
     for i, j in ((0, 1), (1, 2)):
         action[i, j] = [*world[i], *(world[j] - world[i])]
         count[i, j] = 3
-    values = {
-        "node": node,
-        "action": action,
-        "count": count,
-        "mask": np.eye(4, dtype=np.float32),
-        "pick": world,
-        "place": world,
-        "world": np.array([[0, 0, ARENA.height], [0.1, 0, 0], [0, 0.1, 0]], np.float64),
-        "offset": np.zeros((4, 3), np.float32),
-        "whiten": np.eye(3, dtype=np.float32),
-        "still": 0.1,
-        "gap": 1.0,
-    }
-    return Graph(**{**values, **changes})
+    values = {"node": node, "action": action, "count": count, "mask": np.eye(4, dtype=np.float32)}
+    known = Calibration(
+        pick=world,
+        place=world,
+        world=np.array([[0, 0, ARENA.height], [0.1, 0, 0], [0, 0.1, 0]], np.float64),
+        offset=np.zeros((4, 3), np.float32),
+        whiten=np.eye(3, dtype=np.float32),
+        still=0.1,
+        gap=1.0,
+        error=0.0,
+        outliers=0.0,
+    )
+    for name in {field.name for field in fields(Calibration)} & set(changes):
+        known = replace(known, **{name: changes.pop(name)})
+    return Graph(**{**values, "calibration": known, **changes})
+
+
+EMPTY = {
+    "node": np.zeros((0, 2), np.float32),
+    "action": np.zeros((0, 0, 6), np.float32),
+    "count": np.zeros((0, 0), np.int64),
+    "mask": np.zeros((0, 4), np.float32),
+    **dict.fromkeys(("pick", "place", "offset"), np.zeros((0, 3), np.float32)),
+    "world": None,
+    "still": 0.0,
+    "gap": 0.0,
+}
+
+
+def pose(graph: Graph, now: Entities, goal: Entities, seed: int = 0) -> Problem:
+    """A problem with a fresh generator."""
+    return Problem(now, goal, graph, ARENA, np.random.default_rng(seed))
+
+
+def answer(graph: Graph, now: Entities, goal: Entities, config: ControlConfig | Steps):
+    """The first decision of an episode."""
+    return decide(pose(graph, now, goal), config if isinstance(config, Steps) else config.steps())
 
 
 def entities(state, kind=None, presence=None) -> Entities:
@@ -223,6 +244,11 @@ def rng() -> np.random.Generator:
 @pytest.fixture(scope="session")
 def square():
     return hand_graph
+
+
+@pytest.fixture(scope="session")
+def empty():
+    return hand_graph(**EMPTY)
 
 
 @pytest.fixture(scope="session")

@@ -1,30 +1,31 @@
-"""Explanations."""
-
-import json
+"""What a decision says of itself."""
 
 import numpy as np
 
-from ncs.control.decision import Decision, Memory, Pair, explain
+from ncs.control import ControlConfig
+from ncs.control.algorithm import align
+
+CORNER = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
 
-def test_an_explanation_survives_json_and_tells_what_is_distrusted():
-    memory = Memory(distrusted=frozenset({("edge", 2, 1), ("edge", 0, 3)}))
-    decision = Decision(
-        action=np.arange(6, dtype=np.float32),
-        kind="edge",
-        purpose="constraint",
-        reason="because",
-        pairs=(Pair(goal=1, now=0, cost=0.5, distance=2.0, settled=False, blockers=(4,)),),
-        chosen=0,
-        moved=0,
-        node_from=2,
-        node_to=3,
-        node_goal=3,
-        support=7,
-        memory=memory,
-    )
-    told = json.loads(json.dumps(explain(decision)))
-    assert told["action"] == [0, 1, 2, 3, 4, 5]
-    assert told["distrusted"] == [["edge", 0, 3], ["edge", 2, 1]]
-    assert told["pairs"][0]["blockers"] == [4]
-    assert told["support"] == 7
+def test_some_pairs_keep_all_that_is_known_of_them(sim, square, scene):
+    pairs = align(sim.pose(square(), scene(CORNER), scene(CORNER[[1, 0, 3, 2]], kind=[0, 1, 2, 3])))
+    some = pairs.only(np.array([False, True, False, True]))
+    assert len(some) == 2
+    assert (some.goal.tolist(), some.now.tolist()) == ([1, 3], [1, 3])
+    np.testing.assert_allclose(some.distance, pairs.distance[[1, 3]])
+
+
+def test_states_are_masks_where_nodes_are(sim, square, scene):
+    problem = sim.pose(square(representation="alpha"), scene(CORNER), scene(CORNER))
+    assert problem.now_state is problem.now.mask
+    assert sim.pose(square(), scene(CORNER), scene(CORNER)).goal_state.shape == (4, 2)
+
+
+def test_constraints_hold_by_what_the_graph_calls_still(sim, square, scene):
+    now, goal = scene(CORNER[:2] + 0.05), scene(CORNER[:2])
+    paper = ControlConfig.paper()
+    assert sim.answer(square(), now, goal, paper).holds
+    assert not sim.answer(square(still=0.01), now, goal, paper).holds
+    assert not sim.answer(square(calibration=None), now, goal, paper).holds
+    assert not sim.answer(square(), now, scene(np.zeros((0, 2))), paper).holds

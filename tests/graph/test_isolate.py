@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncs.graph.isolate import Experience, gather, isolate, join
+from ncs.graph.isolate import Experience, isolate, join, most_changed
 from ncs.records import DataError
 
 
@@ -19,18 +19,18 @@ def test_the_moved_slot_is_found_in_whatever_order_slots_come(seed, metric):
     moved = rng.integers(5)
     before[0, moved], after[0, moved] = np.eye(8)[0], np.eye(8)[1]
     order = rng.permutation(5)
-    found = isolate(before[:, order], after[:, order], np.ones((1, 5), bool), metric)
+    found = most_changed(before[:, order], after[:, order], np.ones((1, 5), bool), metric)
     assert order[found.slot[0]] == moved
 
 
 def test_of_equal_changes_the_lowest_slot_is_taken():
     before = np.zeros((1, 3, 2))
-    assert isolate(before, before + 1, np.ones((1, 3), bool), "euclidean").slot == 0
+    assert most_changed(before, before + 1, np.ones((1, 3), bool), "euclidean").slot == 0
 
 
 def test_absent_slots_are_left_out():
     before, after = np.zeros((1, 3, 2)), np.array([[[1.0, 0], [9, 9], [2, 0]]])
-    found = isolate(before, after, np.array([[True, False, True]]), "euclidean")
+    found = most_changed(before, after, np.array([[True, False, True]]), "euclidean")
     assert found.slot == 2
     assert found.change == 2
 
@@ -38,13 +38,13 @@ def test_absent_slots_are_left_out():
 @pytest.mark.parametrize("slots", [0, 3])
 def test_a_scene_without_entities_moves_nothing(slots):
     nothing = np.zeros((2, slots, 2))
-    found = isolate(nothing, nothing, np.zeros((2, slots), bool), "euclidean")
+    found = most_changed(nothing, nothing, np.zeros((2, slots), bool), "euclidean")
     assert (found.slot == -1).all()
     assert (found.change == 0).all()
 
 
 def test_gathered_moves_say_where_things_were_and_went(experience, rng):
-    moves = gather(experience(20, rng, absent=2), "state", "euclidean")
+    moves = isolate(experience(20, rng, absent=2), "state", "euclidean")
     assert len(moves) == 80
     np.testing.assert_allclose(moves.before, moves.action[:, :2] * 2, atol=1e-6)
     np.testing.assert_allclose(
@@ -59,14 +59,14 @@ def test_a_slot_must_be_present_in_both_frames_to_move(experience, rng):
     seen = experience(5, rng)
     presence = seen.presence.copy()
     presence[:, 1, 0] = False  # entity 0 moves first and vanishes
-    moves = gather(
+    moves = isolate(
         Experience(seen.kind, seen.state, seen.mask, presence, seen.action), "state", "euclidean"
     )
     np.testing.assert_array_equal(moves.change[::4], 0)
 
 
 def test_masks_can_stand_for_states(experience, rng):
-    moves = gather(experience(5, rng), "alpha", "cosine")
+    moves = isolate(experience(5, rng), "alpha", "cosine")
     np.testing.assert_array_equal(moves.before, moves.mask_before)
 
 
@@ -76,10 +76,10 @@ def test_batches_join_into_the_whole(experience, rng):
         Experience(*(getattr(whole, name)[half] for name in whole.__dataclass_fields__))
         for half in (slice(0, 2), slice(2, 6))
     ]
-    joined = join([gather(part, "state", "euclidean") for part in parts])
+    joined = join([isolate(part, "state", "euclidean") for part in parts])
     for name in joined.__dataclass_fields__:
         np.testing.assert_array_equal(
-            getattr(joined, name), getattr(gather(whole, "state", "euclidean"), name)
+            getattr(joined, name), getattr(isolate(whole, "state", "euclidean"), name)
         )
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncs.graph.bind import bind
+from ncs.graph.nearest import bind
 
 
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["cosine", "euclidean", "sqeuclidean"]))

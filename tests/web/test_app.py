@@ -15,7 +15,7 @@ from tests.conftest import PATIENCE
 from tests.web.conftest import FOLDER, Site
 
 from ncs.cli.main import main
-from ncs.control.config import EXTENSIONS
+from ncs.control.extensions import EXTENSIONS
 from ncs.envs import make_env
 from ncs.web.app import read_static
 from ncs.web.sessions import MOST_RUNNING

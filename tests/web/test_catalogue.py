@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import FEW_CLIPS, FOLDER
 
-from ncs.agent import graph_hash
 from ncs.cli.main import main
-from ncs.graph.store import load_graph
+from ncs.graph.store import graph_hash, load_graph
 from ncs.records import DataError
 from ncs.web.catalogue import Catalogue, Folders, find_folders, pictures
 

@@ -143,12 +143,14 @@ def _preset(options: dict[str, str | int | float | bool]) -> Preset:
 def control_config(method: Method) -> "ControlConfig":
     """The control settings that a method's options name."""
     from ncs.agent import control_preset
-    from ncs.control.config import ControlConfig
 
     options = dict(method.options)
-    preset = _preset(options)
-    changes = {k: v for k, v in options.items() if k in ControlConfig.model_fields}
-    return ControlConfig(**{**control_preset(preset).model_dump(), **changes})
+    choice = options.get("choice")
+    return control_preset(_preset(options)).changed(
+        without=[name for name, value in options.items() if value is False],
+        only=[name for name, value in options.items() if value is True],
+        choice=None if choice is None else str(choice),
+    )
 
 
 def learned_method(
@@ -162,13 +164,10 @@ def learned_method(
     """A learned method as the judge files it: options and hashes, and where the files are."""
     from ncs.agent import Mind, graph_path
     from ncs.baselines.set_store import sets_path
-    from ncs.control.config import EXTENSIONS
+    from ncs.control.extensions import find_extension
 
-    unknown = sorted(set(switches) - set(EXTENSIONS))
-    if unknown:
-        raise ConfigError(
-            f"there is no extension {unknown[0]!r}, choose from {', '.join(EXTENSIONS)}"
-        )
+    for switch in switches:
+        find_extension(switch)
     options: list[tuple[str, str | int | float | bool]] = [("preset", preset)]
     options += [("slots", slots)] if slots else []
     options += [("settings", _settings(name, preset))]

@@ -17,9 +17,9 @@ from ncs.agent import Agent, Eye, Mind, Preset, arena, control_preset
 from ncs.analysis.pictures import enlarge, strip
 from ncs.analysis.trace import SCALE, Look, Panels, draw_panels, join_panels
 from ncs.control.config import ControlConfig
-from ncs.control.decision import Decision, explain
+from ncs.control.decision import Decision
+from ncs.control.explain import describe
 from ncs.control.policy import GraphPolicy
-from ncs.control.words import say_why
 from ncs.records import Entities, Env, Task
 
 Picture = NDArray[np.uint8]
@@ -34,7 +34,7 @@ class Moment:
     satisfied: int  # constraints that hold in the scene; -1 where nobody knows
     constraints: int
     minimum_moves: int
-    decision: dict[str, Any] | None  # as ``explain`` puts it, with its "why"; None at the end
+    decision: dict[str, Any] | None  # as ``describe`` puts it; None at the end
     panels: Panels | None
     solved: bool = False
 
@@ -43,9 +43,7 @@ def adjusted_control(
     preset: Preset, without: Sequence[str] = (), only: Sequence[str] = (), choice: str | None = None
 ) -> ControlConfig:
     """A preset's control with some extensions switched off, or on, and another way to choose."""
-    changes: dict[str, Any] = {**dict.fromkeys(without, False), **dict.fromkeys(only, True)}
-    changes |= {"choice": choice} if choice else {}
-    return ControlConfig(**{**control_preset(preset).model_dump(), **changes})
+    return control_preset(preset).changed(without, only, choice)
 
 
 def solve_command(asked: Mapping[str, Any]) -> str:
@@ -62,7 +60,7 @@ class Watcher:
     """An agent whose every step is drawn."""
 
     def __init__(self, mind: Mind, config: ControlConfig, n_slots: int, seed: int) -> None:
-        self._mind, self._config = mind, config
+        self._mind = mind
         self._eye = Eye(mind.model, n_slots, seed)
         self._seen: dict[bytes, Entities] = {}
         policy = GraphPolicy(self._look, mind.graph, config, arena(mind.world))
@@ -83,12 +81,6 @@ class Watcher:
     def act(self, image: Picture, goal: Picture) -> Decision:
         """The next decision."""
         return self._agent.act(image, goal)
-
-    def describe(self, decision: Decision, image: Picture, goal: Picture) -> dict[str, Any]:
-        """A decision about two pictures as plain values, with its reason in words."""
-        now, then = self._seen[image.tobytes()], self._seen[goal.tobytes()]
-        why = say_why(decision, now, then, self._mind.graph, self._config)
-        return {**explain(decision), "why": why}
 
     def draw(self, step: dict[str, Any], image: Picture, goal: Picture, title: str) -> Panels:
         """The pictures of a step; a row of them is kept for the film."""
@@ -123,7 +115,7 @@ def play(env: Env, task: Task, watcher: Watcher) -> Iterator[Moment]:
             return
         number += 1
         decision = watcher.act(image, goal)
-        step = watcher.describe(decision, image, goal)
+        step = describe(decision)
         title = f"step {number}: {info['satisfied']}/{info['constraints']} hold"
         panels = watcher.draw(step, image, goal, title)
         yield Moment(image, goal, *counts, step, panels)
@@ -145,13 +137,13 @@ def imagine(
         slots = mind.model.encode(torch.from_numpy(image[None].copy()), n_slots, generator)
     for number in range(most + 1):
         decision = watcher.act(image, goal)
-        ended = number == most or decision.purpose in ("recheck", "nothing")
+        ended = number == most or decision.holds or decision.choice is None
         if ended and number:
-            solved = decision.purpose == "recheck"
+            solved = decision.holds
             watcher.finish(image, goal, "as foreseen" if solved else "no further")
             yield Moment(image, goal, -1, len(decision.pairs), number, None, None, solved)
             return
-        step = watcher.describe(decision, image, goal)
+        step = describe(decision)
         panels = watcher.draw(step, image, goal, "now" if number == 0 else f"foreseen {number}")
         yield Moment(image, goal, -1, len(decision.pairs), 0, step, panels)
         if ended:

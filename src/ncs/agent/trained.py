@@ -1,10 +1,8 @@
 """What was trained: a model folder's weights, and the graph that belongs to them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
-
-import numpy as np
 
 from ncs.agent.perceive import Eye
 from ncs.agent.presets import Preset
@@ -12,10 +10,9 @@ from ncs.control.config import ControlConfig
 from ncs.control.policy import GraphPolicy
 from ncs.envs import arena_of
 from ncs.graph.arena import Arena
-from ncs.graph.store import load_graph
+from ncs.graph.store import graph_hash, load_graph
 from ncs.model.contract import WorldModel, trained_slots
 from ncs.records import DataError, Graph
-from ncs.storage import digest_content
 from ncs.training.checkpoint import checkpoint_hash, has_checkpoint, load_model, read_manifest
 
 PAPER_SPARE = 1  # slots beyond the number of objects, the paper's convention
@@ -95,12 +92,6 @@ def graph_path(folder: Path, preset: str) -> Path:
 def graph_slots(model: WorldModel, n_objects: int, preset: Preset) -> int:
     """Slots with which clips of so many objects are looked at to build a preset's graph."""
     return n_objects + PAPER_SPARE if preset == "paper" else trained_slots(model.config)
-
-
-def graph_hash(graph: Graph) -> str:
-    """A hash of a graph's arrays."""
-    values = {field.name: getattr(graph, field.name) for field in fields(Graph)}
-    return digest_content({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
 
 
 def arena(world: str) -> Arena:

@@ -15,13 +15,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from ncs.graph.arena import Arena, random_action
-from ncs.graph.bind import bind
 from ncs.graph.distances import Floats
 from ncs.graph.goals import Encode, GoalCache
 from ncs.graph.isolate import Experience
-from ncs.graph.paths import next_node
+from ncs.graph.nearest import bind, states
 from ncs.records import Entities, Graph
 
 Scene = tuple[int, ...]
@@ -72,9 +72,9 @@ def build_sets(
     index: dict[Scene, int] = {}
     edges: dict[tuple[int, int], NDArray[np.float32]] = {}
     for batch in batches:
-        states = batch.mask if graph.representation == "alpha" else batch.state
+        state_CTKS = states(batch, graph.representation)
         taken = batch.presence if presence else np.ones_like(batch.presence)
-        for state_TKS, taken_TK, action_T6 in zip(states, taken, batch.action, strict=True):
+        for state_TKS, taken_TK, action_T6 in zip(state_CTKS, taken, batch.action, strict=True):
             scenes = [scene_of(*frame, graph) for frame in zip(state_TKS, taken_TK, strict=True)]
             nodes = [index.setdefault(scene, len(index)) for scene in scenes]
             for here, there, action_6 in zip(nodes[:-1], nodes[1:], action_T6, strict=True):
@@ -85,6 +85,24 @@ def build_sets(
         edge=np.array(list(edges), np.int64).reshape(-1, 2),
         action=np.array(list(edges.values()), np.float32).reshape(-1, 6),
     )
+
+
+def next_node(weight_ZZ: csr_array, start: int, goal: int) -> int | None:
+    """The node after the start on a shortest path; None where no path leads to the goal.
+
+    Args:
+        weight_ZZ: Length of each edge, positive; where none is stored there is no edge.
+        start: Node to leave.
+        goal: Node to reach; the start itself needs no path.
+    """
+    if start == goal:
+        return None
+    _, previous_1Z = dijkstra(weight_ZZ, indices=[start], return_predecessors=True)
+    previous_Z = previous_1Z[0]
+    node = goal
+    while previous_Z[node] >= 0 and previous_Z[node] != start:
+        node = int(previous_Z[node])
+    return node if previous_Z[node] == start else None
 
 
 def plan(sets: SetGraph, now: Scene, goal: Scene) -> NDArray[np.float32] | None:
@@ -144,6 +162,6 @@ class SetGraphPolicy:
         return np.stack(actions)
 
     def _scene(self, entities: Entities) -> Scene:
-        state_KS = entities.mask if self._graph.representation == "alpha" else entities.state
+        state_KS = states(entities, self._graph.representation)
         all_K = np.ones_like(entities.presence)
         return scene_of(state_KS, entities.presence if self._presence else all_K, self._graph)

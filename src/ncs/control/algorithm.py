@@ -31,7 +31,7 @@ def select(problem: Problem, pairs: Pairs) -> Choice:
     """A constraint drawn in proportion to how far it is from holding."""
     total = pairs.distance.sum()
     share_N = pairs.distance / total if total > 0 else None  # if all hold, none is better
-    return serve(problem, pairs, int(problem.rng.choice(len(pairs), p=share_N)))
+    return serve(problem, pairs, int(problem.rng.choice(len(pairs.goal), p=share_N)))
 
 
 def furthest(problem: Problem, pairs: Pairs) -> Choice:
@@ -64,7 +64,7 @@ def decide(problem: Problem, steps: Steps) -> Decision:
     """The next action towards the goal, and what it rests on."""
     # Align the entities of the scene with those of the goal.
     pairs = steps.align(problem)
-    if len(pairs) == 0:
+    if pairs.goal.size == 0:
         return without_pairs(problem, pairs)
     # Identify the constraint to satisfy next.
     choice = steps.select(problem, pairs)

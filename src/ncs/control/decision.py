@@ -106,7 +106,7 @@ class Decision:
     @property
     def holds(self) -> bool:
         """Whether every constraint seems to hold already."""
-        return bool((self.pairs.distance <= self.problem.still).all())
+        return self.choice is not None and bool((self.pairs.distance <= self.problem.still).all())
 
     @property
     def reason(self) -> str:

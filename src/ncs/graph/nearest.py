@@ -15,10 +15,14 @@ class Seen(Protocol):
     """Whatever has a state and a mask of every slot: the entities of a picture, or whole clips."""
 
     @property
-    def state(self) -> NDArray[Any]: ...
+    def state(self) -> NDArray[Any]:
+        """The model's own states, (..., K, S)."""
+        ...
 
     @property
-    def mask(self) -> NDArray[Any]: ...
+    def mask(self) -> NDArray[Any]:
+        """The share of each cell that a slot claims, (..., K, P)."""
+        ...
 
 
 def states(seen: Seen, representation: str) -> NDArray[Any]:

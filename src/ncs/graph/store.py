@@ -17,7 +17,7 @@ OLDER = "ncs-graph-1"  # had the calibration's values among the graph's, and non
 
 def graph_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
     """The arrays of a graph and of its calibration, by name."""
-    parts = [graph] if graph.calibration is None else [graph, graph.calibration]
+    parts: list[Graph | Calibration] = [graph, *([graph.calibration] if graph.calibration else [])]
     values = {f.name: getattr(part, f.name) for part in parts for f in fields(part)}
     return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
 

@@ -12,12 +12,14 @@ from typing import Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
-from ncs.control.align import align, type_costs
 from ncs.data.buffer import Buffer, has_truth
 from ncs.graph.build import GraphConfig
-from ncs.graph.isolate import Experience, Moves, gather, isolate
-from ncs.graph.places import fit_world, locate
+from ncs.graph.calibration import fit_world, locate
+from ncs.graph.distances import pairwise
+from ncs.graph.isolate import Experience, Moves, isolate, most_changed
+from ncs.graph.nearest import states
 from ncs.graph.whiten import fit_whitening
 from ncs.health.labelled_clips import LabelledClips, play, replay
 from ncs.health.report import Evidence, Report, Truth, examine
@@ -138,12 +140,12 @@ class Examiner:
         """Moves the model was trained on: they teach what to ignore, and where a state is."""
         clips = self.buffer.clips(np.arange(min(FIT_CLIPS, len(self.buffer))))
         experience = self._follow(clips, self.n_slots(self.buffer_objects))
-        return gather(experience, self.rules.representation, self.rules.isolate_metric)
+        return isolate(experience, self.rules.representation, self.rules.isolate_metric)
 
     def _locate(self, seen: Experience) -> NDArray[np.float32]:
         """Where in the world (B, T, K, 2) each slot is, by what the buffer's actions say."""
-        state = seen.mask if self.rules.representation == "alpha" else seen.state
-        if not len(self.world):
+        state = states(seen, self.rules.representation)
+        if self.world is None:
             return np.full((*state.shape[:3], 2), np.nan, np.float32)
         flat_X3 = locate(state.reshape(-1, state.shape[-1]), self.world)
         return flat_X3[:, :2].reshape(*state.shape[:3], 2).astype(np.float32)
@@ -172,20 +174,25 @@ class Examiner:
         return examine(evidence, Truth(shown.segment, shown.moved, shown.colour, position))
 
     def _picked(self, seen: Experience) -> NDArray[np.int64]:
-        state = seen.mask if self.rules.representation == "alpha" else seen.state
+        state = states(seen, self.rules.representation)
         n_clips, n_frames, n_slots = seen.presence.shape
         present_NK = (seen.presence[:, :-1] & seen.presence[:, 1:]).reshape(-1, n_slots)
         before_NKS = state[:, :-1].reshape(len(present_NK), n_slots, -1)
         after_NKS = state[:, 1:].reshape(len(present_NK), n_slots, -1)
-        moved = isolate(before_NKS, after_NKS, present_NK, self.rules.isolate_metric)
+        moved = most_changed(before_NKS, after_NKS, present_NK, self.rules.isolate_metric)
         return moved.slot.reshape(n_clips, n_frames - 1)
 
     def _match(self, first: Slots, last: Slots) -> NDArray[np.int64]:
-        rows = []
-        for b in range(len(first.kind)):
-            cost = type_costs(first.kind[b].numpy(), last.kind[b].numpy(), self.whiten)
-            rows.append(align(cost, first.presence[b].numpy(), last.presence[b].numpy()).slot)
-        return np.stack(rows)
+        """The slot of the last picture for each of the first (B, K), -1 where there is none."""
+        match_BK = np.full(first.presence.shape, -1)
+        for b in range(len(match_BK)):
+            row, column = (np.flatnonzero(one.presence[b].numpy()) for one in (first, last))
+            kinds = first.kind[b].numpy()[row], last.kind[b].numpy()[column]
+            if self.whiten is not None:
+                kinds = kinds[0] @ self.whiten, kinds[1] @ self.whiten
+            i, j = linear_sum_assignment(pairwise(*kinds, "euclidean"))
+            match_BK[b, row[i]] = column[j]
+        return match_BK
 
     def sheet(self, shown: LabelledClips | Clips, n_objects: int | None) -> bytes:
         """A picture of the first clips, as PNG."""

@@ -181,10 +181,10 @@ def save_states(
     path: Path, parts: "Sequence[Experience]", config: "GraphConfig", node_MS: np.ndarray, most: int
 ) -> None:
     """Writes states that moved and their nodes, for the t-SNE."""
-    from ncs.graph.bind import bind
-    from ncs.graph.isolate import gather, join
+    from ncs.graph.isolate import isolate, join
+    from ncs.graph.nearest import bind
 
-    moves = join([gather(part, config.representation, config.isolate_metric) for part in parts])
+    moves = join([isolate(part, config.representation, config.isolate_metric) for part in parts])
     state_XS = np.concatenate([moves.before, moves.after])
     chosen_X = np.sort(np.random.default_rng(0).permutation(len(state_XS))[:most])
     state_XS = state_XS[chosen_X]

@@ -17,7 +17,7 @@ from starlette.formparsers import MultiPartException
 from ncs.analysis.points import CELLS
 from ncs.analysis.table import SCORES, as_records
 from ncs.analysis.trace import encode_gif
-from ncs.control.config import EXTENSIONS, ControlConfig
+from ncs.control.extensions import EXTENSIONS
 from ncs.evaluation.results import read_results
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.storage import read_json
@@ -115,10 +115,9 @@ def add_page(app: FastAPI, state: AppState) -> None:
 
     @app.get("/api/models")
     async def models() -> dict[str, Any]:
-        fields = ControlConfig.model_fields
         return {
             "models": await state.jobs.run(lambda: state.catalogue.models),
-            "extensions": [name for name in fields if name in EXTENSIONS],
+            "extensions": list(EXTENSIONS),
         }
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ncs.agent import Mind, Preset, graph_hash, graph_path, graph_preset, graph_slots, watch
+from ncs.agent import Mind, Preset, graph_path, graph_preset, graph_slots, watch
 from ncs.analysis.points import CELLS
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 from ncs.graph.build import GraphConfig, build
 from ncs.graph.isolate import Experience
-from ncs.graph.store import load_graph, save_graph
+from ncs.graph.store import graph_hash, load_graph, save_graph
 from ncs.records import ConfigError, DataError
 from ncs.registry import facts_of, find_world
 from ncs.training.checkpoint import has_checkpoint, read_manifest

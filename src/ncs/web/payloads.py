@@ -85,7 +85,7 @@ def graph_payload(graph: Graph) -> dict[str, Any]:
             "to": int(j),
             "count": int(graph.count[i, j]),
             "action": [round(float(number), 3) for number in graph.action[i, j]],
-            "spread": round(float(graph.spread[i, j]), 4) if graph.spread.size else None,
+            "spread": None if graph.spread is None else round(float(graph.spread[i, j]), 4),
         }
         for i, j in np.argwhere(graph.count > 0)
     ]

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from importlib import import_module
 
 from ncs.control.algorithm import Steps
-from ncs.control.extensions import composed, distrust, order, presence, residual
+from ncs.control.extensions import composed, distrust, order, presence, residual, whiten
 from ncs.records import ConfigError
 
 Extension = Callable[[Steps], Steps]
 
 # In the order in which they wrap each other, the innermost first.
 EXTENSIONS: dict[str, Extension] = {
+    "whiten": whiten.extend,
     "presence": presence.extend,
     "composed": composed.extend,
     "residual": residual.extend,

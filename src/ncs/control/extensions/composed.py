@@ -21,7 +21,7 @@ def extend(steps: Steps) -> Steps:
 def join(problem: Problem, i: int, j: int) -> Move | None:
     """The action from node i to node j by where either was left or reached; None if neither was."""
     known = problem.graph.calibration
-    if known is None or i < 0:
+    if known is None or i == j:  # within a node there is nothing to move
         return None
     pick_3, place_3 = either(known.pick[i], known.place[i]), either(known.place[j], known.pick[j])
     action_6 = np.concatenate([pick_3, place_3 - pick_3]).astype(np.float32)

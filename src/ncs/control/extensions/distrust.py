@@ -43,6 +43,7 @@ class Distrust:
         """The move, unless it was made in vain before."""
         move = self._steps.act(problem, choice, i, j)
         if move is not None and move.action.tobytes() in self._vain:
+            self._failures[choice.goal] += 1  # so that there is something new to try next time
             move = None
         self._last = None if move is None else (choice, move)
         return move
@@ -61,5 +62,5 @@ def failed(problem: Problem, choice: Choice) -> bool:
     if paired(choice.state, choice.target, metric) <= known.near:
         return False
     ends_2S = np.stack([choice.state, choice.target])
-    stayed, arrived = (pairwise(ends_2S, seen_JS, metric) <= known.near).any(axis=1)
-    return bool(stayed or not arrived)
+    stayed_J, arrived_J = pairwise(ends_2S, seen_JS, metric) <= known.near
+    return bool(stayed_J.any() or not arrived_J.any())

@@ -66,9 +66,7 @@ def entity_to_park(
     return last
 
 
-def park(
-    problem: Problem, choice: Choice, entity: int, steps: Steps, known: Calibration
-) -> Choice:
+def park(problem: Problem, choice: Choice, entity: int, steps: Steps, known: Calibration) -> Choice:
     """The choice to put an entity aside on a spare node; the given one if no move leads to any."""
     state_S, graph = problem.now_state[entity], problem.graph
     i = int(bind(state_S[None], graph.node, graph.bind_metric)[0])

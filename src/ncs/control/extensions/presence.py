@@ -28,4 +28,5 @@ def extend(steps: Steps) -> Steps:
 def some(entities: Entities, kept: NDArray[np.int64]) -> Entities:
     """The entities of some slots."""
     arrays = {field.name: getattr(entities, field.name) for field in fields(Entities)}
-    return Entities(**{name: array[kept] if len(array) else array for name, array in arrays.items()})
+    # A model that does not say how sure it is has no confidence to take from.
+    return Entities(**{name: a[kept] if len(a) else a for name, a in arrays.items()})

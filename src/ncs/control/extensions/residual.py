@@ -18,7 +18,7 @@ FULL_REACH = 4
 
 
 def extend(steps: Steps) -> Steps:
-    """Steps that aim a known move at exact places.
+    """Steps that aim a known move at exact places; within a node no move need be known.
 
     If that fails the nodes' own places are tried, where things have stood before, and then other
     points that would still satisfy the constraint.
@@ -26,9 +26,9 @@ def extend(steps: Steps) -> Steps:
 
     def act(problem: Problem, choice: Choice, i: int, j: int) -> Move | None:
         move, known = steps.act(problem, choice, i, j), problem.graph.calibration
-        if move is None or known is None or known.world is None:
+        if known is None or known.world is None or (move is None and i != j):
             return move
-        if choice.failures == 1 and i != j:
+        if move is not None and choice.failures == 1:
             return move
         return aim(problem, choice, known.offset[[i, j]], known.world, known)
 

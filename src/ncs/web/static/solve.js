@@ -8,16 +8,10 @@ export const { back, forward, first, last, playOrPause } = stage;
 
 const EXPLAINED = {
   presence: "slots that stand for nothing are left out",
-  whiten: "types are compared in a learned metric",
-  settled: "constraints that hold are not touched again",
   composed: "pick as from one node, place as at the other",
   residual: "actions aim at exact places, not at nodes",
-  shortest_path: "by way of other nodes where no edge leads there",
   order: "an occupied target waits; rings are broken",
-  distrust: "an edge that failed is not used again",
-  remember: "objects are followed from frame to frame",
-  doubt: "look-alikes may have been confused: try the other",
-  room: "a blocked target is shifted to where there is room",
+  distrust: "a move that failed is not made again",
 };
 const HINT = "drag an object, or select it and use the arrow keys";
 let usual = { nodes: 16, slots: 8 }; // what null stands for

@@ -83,11 +83,9 @@ function drawReasons(moment) {
   if (!moment.step) return;
   $("why").replaceChildren(...moment.step.why.map((line) => el("li", {}, line)));
   $("pairs").replaceChildren(...moment.step.pairs.map((pair, index) => {
-    const seen = (slot) => (slot < 0 ? "remembered" : slot);
     const chip = el("li", { class: index === moment.step.chosen ? "chosen" : "" },
-      `goal ${seen(pair.goal)} ↔ scene ${seen(pair.now)}: `
-      + (pair.settled ? "holds" : `${pair.distance.toFixed(2)} away`)
-      + (pair.blockers.length ? ", blocked" : ""));
+      `goal ${pair.goal} ↔ scene ${pair.now}: `
+      + (pair.settled ? "holds" : `${pair.distance.toFixed(2)} away`));
     chip.style.setProperty("--pair", moment.colours[index]);
     return chip;
   }));
