@@ -11,9 +11,10 @@ import time
 import urllib.request
 from pathlib import Path
 
+from ncs.web.shelf import find_places
+
 from ncs.web.app import read_static
 from ncs.web.serve import address_of, make_server, open_socket
-from ncs.web.shelf import find_places
 
 ROUNDS = 5
 LIMIT = 5.0  # seconds to the first step

@@ -16,19 +16,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from ncs.control.view import states
+from ncs.graph.places import locate
 from numpy.typing import NDArray
 
 from ncs.agent import Eye, Mind, arena, control_preset
 from ncs.control.config import EXTENSIONS
 from ncs.control.decision import Decision
 from ncs.control.policy import GraphPolicy
-from ncs.control.view import states
 from ncs.envs import make_env
 from ncs.envs.base import Rearrange
 from ncs.envs.tabletop.tasks import Boxes, find_boxes, fits
 from ncs.envs.tabletop.world import RobogymRearrange
 from ncs.evaluation.suite import fresh_task, frozen_task
-from ncs.graph.places import locate
 from ncs.records import Entities, Graph
 
 LANES = 20

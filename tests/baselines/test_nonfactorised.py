@@ -3,8 +3,15 @@
 import networkx
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from ncs.baselines.nonfactorised import SetGraphPolicy, build_sets, plan, scene_of
+from ncs.baselines.nonfactorised import (
+    SetGraphPolicy,
+    build_sets,
+    next_node,
+    plan,
+    scene_of,
+)
 from ncs.graph import Arena, Experience
 from ncs.records import Entities, Graph, Policy
 
@@ -120,3 +127,22 @@ def test_no_experience_of_entities_makes_every_action_random():
     nobody = np.zeros(PLACES.shape, bool)
     sets = build_sets(experience(presence=nobody), GRAPH, presence=True)
     assert plan(sets, (0, 1), (0, 2)) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_walking_from_node_to_node_is_as_short_as_networkx_says(seed):
+    rng = np.random.default_rng(seed)
+    weight = np.where(rng.random((12, 12)) < 0.15, rng.uniform(0.5, 2, (12, 12)), 0)
+    oracle = networkx.from_numpy_array(weight, create_using=networkx.DiGraph)
+    for start in range(12):
+        for goal in range(12):
+            if start == goal or not networkx.has_path(oracle, start, goal):
+                assert next_node(csr_array(weight), start, goal) is None
+                continue
+            length, node = 0.0, start
+            while node != goal:
+                following = next_node(csr_array(weight), node, goal)
+                length += weight[node, following]
+                node = following
+            expected = networkx.dijkstra_path_length(oracle, start, goal)
+            assert length == pytest.approx(expected)

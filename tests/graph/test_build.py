@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 from ncs.graph import Experience, GraphConfig, build
-from ncs.graph.build import still_threshold
-from ncs.graph.isolate import gather
+from ncs.graph.store import graph_arrays
 from ncs.records import Graph
 
 
 def equal(a: Graph, b: Graph) -> bool:
-    return all(
-        np.array_equal(x, y, equal_nan=x.dtype.kind == "f") if isinstance(x, np.ndarray) else x == y
-        for x, y in ((getattr(a, f.name), getattr(b, f.name)) for f in fields(Graph))
-    )
+    one, two = graph_arrays(a), graph_arrays(b)
+    assert one.keys() == two.keys()
+    return all(np.array_equal(one[name], two[name], equal_nan=True) for name in one)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +56,12 @@ def test_sixteen_places_become_sixteen_nodes_and_every_edge_leads_where_it_says(
     action = graph.action[start, end]
     np.testing.assert_allclose(action[:, :2] * 2, graph.node[start], atol=1e-5)
     np.testing.assert_allclose((action[:, :2] + action[:, 3:5]) * 2, graph.node[end], atol=1e-5)
-    np.testing.assert_allclose(graph.pick[:, :2] * 2, graph.node, atol=1e-5)
-    np.testing.assert_allclose(graph.place[:, :2] * 2, graph.node, atol=1e-5)
-    assert graph.gap == pytest.approx(0.4, abs=1e-5)
-    assert graph.error < 1e-6
-    assert graph.outliers == 0
+    known = graph.calibration
+    np.testing.assert_allclose(known.pick[:, :2] * 2, graph.node, atol=1e-5)
+    np.testing.assert_allclose(known.place[:, :2] * 2, graph.node, atol=1e-5)
+    assert known.gap == pytest.approx(0.4, abs=1e-5)
+    assert known.error < 1e-6
+    assert known.outliers == 0
 
 
 def test_masks_become_nodes_under_the_papers_settings(experience, rng):
@@ -120,19 +119,9 @@ def test_a_buffer_without_entities_becomes_an_empty_graph(experience, rng, confi
     graph = build(empty, config, rng)
     assert graph.node.shape == (0, 2)
     assert graph.action.shape == (0, 0, 6)
-    assert graph.still == graph.gap == 0
+    assert graph.calibration.still == graph.calibration.gap == 0
+    assert graph.calibration.world is None
     assert graph.mask.shape == (0, 16)
-
-
-def test_rest_is_told_from_motion(experience, rng):
-    moves = gather(experience(100, rng, noise=0.01), "state", "euclidean")
-    threshold = still_threshold(moves)
-    assert np.quantile(moves.rest, 0.999) < threshold < moves.change.min()
-
-
-def test_a_lone_entity_still_has_a_threshold(experience, rng):
-    moves = gather(experience(20, rng, slots=1), "state", "euclidean")
-    assert 0 < still_threshold(moves) < moves.change.min()
 
 
 def test_few_states_are_enough_to_place_the_nodes(experience, rng):

@@ -1,10 +1,21 @@
 """From states to the world."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from ncs.graph.calibration import (
+    ends,
+    features,
+    fit_world,
+    locate,
+    node_offsets,
+    node_positions,
+    still_threshold,
+)
 from ncs.graph.isolate import isolate
-from ncs.graph.calibration import ends, features, fit_world, locate, node_offsets, node_positions
+from ncs.records import Calibration
 
 
 def curved(experience, rng, clips=100, wrong=0.0):
@@ -85,3 +96,21 @@ def test_heights_that_no_state_tells_are_not_held_against_the_fit(experience, rn
     tall = type(moves)(**{**moves.__dict__, "action": action})
     assert fit_world(tall).error == pytest.approx(fit_world(moves).error, rel=0.05)
     assert fit_world(tall).inlier.all()
+
+
+def test_rest_is_told_from_motion(experience, rng):
+    moves = isolate(experience(100, rng, noise=0.01), "state", "euclidean")
+    threshold = still_threshold(moves)
+    assert np.quantile(moves.rest, 0.999) < threshold < moves.change.min()
+
+
+def test_a_lone_entity_still_has_a_threshold(experience, rng):
+    moves = isolate(experience(20, rng, slots=1), "state", "euclidean")
+    assert 0 < still_threshold(moves) < moves.change.min()
+
+
+def test_two_states_claim_one_place_within_half_the_gap_but_never_less_than_at_rest():
+    none = np.zeros((0, 3), np.float32)
+    known = Calibration(0.1, 1.0, 0.0, 0.0, none, none, None, none, np.eye(2, dtype=np.float32))
+    assert known.near == 0.5
+    assert replace(known, gap=0.1).near == 0.1

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from ncs.graph.count import candidates, choose_count
-from ncs.graph.isolate import gather
+from ncs.graph.isolate import isolate
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.03])
 def test_actions_tell_that_there_are_sixteen_places(experience, rng, noise):
-    moves = gather(experience(150, rng, noise=noise), "state", "euclidean")
+    moves = isolate(experience(150, rng, noise=noise), "state", "euclidean")
     found = choose_count(moves.before, moves.after, moves.action, 64, "sqeuclidean", rng)
     assert found == 16
 
 
 def test_the_bound_is_kept(experience, rng):
-    moves = gather(experience(50, rng), "state", "euclidean")
+    moves = isolate(experience(50, rng), "state", "euclidean")
     assert choose_count(moves.before, moves.after, moves.action, 9, "sqeuclidean", rng) <= 9
 
 

@@ -29,17 +29,6 @@ def test_only_new_goals_are_encoded_and_all_of_them_at_once():
     assert cache.entities == {0: 12, 1: 108, 2: 36}
 
 
-def test_a_goal_can_be_looked_at_again():
-    encode, calls = counting()
-    cache = GoalCache(encode)
-    cache.refresh(goals(1), [4])
-    cache.look_again(4)
-    assert cache.refresh(goals(1), [4]) == []  # it is not a new goal
-    assert len(calls) == 2
-    cache.refresh(goals(1), [4])
-    assert len(calls) == 2
-
-
 def test_a_picture_that_changes_in_place_is_noticed():
     encode, _ = counting()
     cache = GoalCache(encode)

@@ -1,11 +1,12 @@
-"""Binding states to nodes."""
+"""What nodes stand for, and which one a state belongs to."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncs.graph.nearest import bind
+from ncs.graph.nearest import bind, states
+from ncs.records import Entities
 
 
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["cosine", "euclidean", "sqeuclidean"]))
@@ -28,3 +29,9 @@ def test_metrics_may_disagree(metric, expected):
 
 def test_an_empty_graph_binds_nothing():
     np.testing.assert_array_equal(bind(np.ones((3, 2)), np.zeros((0, 2)), "cosine"), [-1, -1, -1])
+
+
+def test_masks_are_the_states_under_alpha_and_nowhere_else():
+    one = Entities(np.zeros((1, 3)), np.ones((1, 2)), np.full((1, 4), 2.0), np.ones(1, bool))
+    assert states(one, "alpha") is one.mask
+    assert states(one, "state") is one.state

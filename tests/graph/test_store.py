@@ -1,13 +1,14 @@
 """Graphs on disk."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ncs.graph import GraphConfig, build, load_graph, save_graph
-from ncs.graph.store import load_config
-from ncs.records import DataError, Graph
+from ncs.graph.store import OLDER, graph_arrays, graph_hash, load_config
+from ncs.records import Calibration, DataError, Graph
 from ncs.storage import write_arrays
 
 CONFIG = GraphConfig(n_nodes=10, edges="median")
@@ -18,18 +19,56 @@ def graph(experience, rng) -> Graph:
     return build(experience(20, rng), CONFIG, rng, checkpoint="a" * 64)
 
 
-def test_a_graph_comes_back_to_the_bit(graph, tmp_path):
-    path = tmp_path / "graph.safetensors"
-    assert len(save_graph(path, graph, CONFIG)) == 64
-    found = load_graph(path, checkpoint="a" * 64)
-    for field in fields(Graph):
-        before, after = getattr(graph, field.name), getattr(found, field.name)
-        if isinstance(before, np.ndarray):
+def same(a: Graph | Calibration, b: Graph | Calibration) -> None:
+    for field in fields(a):
+        before, after = getattr(a, field.name), getattr(b, field.name)
+        if isinstance(before, Calibration):
+            same(before, after)
+        elif isinstance(before, np.ndarray):
             assert before.dtype == after.dtype
             np.testing.assert_array_equal(before, after)
         else:
             assert before == after
+
+
+def test_a_graph_comes_back_to_the_bit(graph, tmp_path):
+    path = tmp_path / "graph.safetensors"
+    assert len(save_graph(path, graph, CONFIG)) == 64
+    found = load_graph(path, checkpoint="a" * 64)
+    same(graph, found)
+    assert graph_hash(found) == graph_hash(graph)
     assert load_config(path) == CONFIG
+
+
+def test_what_is_not_there_does_not_come_back(graph, tmp_path):
+    path = tmp_path / "graph.safetensors"
+    for bare in (
+        replace(graph, calibration=None, spread=None),
+        replace(graph, calibration=replace(graph.calibration, world=None)),
+    ):
+        save_graph(path, bare, CONFIG)
+        same(bare, load_graph(path))
+
+
+@pytest.mark.parametrize("fitted", [True, False])
+def test_the_older_format_is_read_as_the_same_graph(graph, tmp_path, fitted):
+    if not fitted:
+        graph = replace(graph, calibration=replace(graph.calibration, world=None))
+    arrays, known = graph_arrays(graph), graph.calibration
+    arrays.setdefault("world", np.zeros((0, 3)))  # how a fit that is missing was kept
+    scalars = {f.name: v for f in fields(graph) if isinstance(v := getattr(graph, f.name), str)}
+    scalars |= {name: getattr(known, name) for name in ("still", "gap", "error", "outliers")}
+    about = {"format": OLDER, "graph": scalars, "config": CONFIG.model_dump(mode="json")}
+    path = tmp_path / "graph.safetensors"
+    write_arrays(path, arrays, about)
+    same(graph, load_graph(path, checkpoint="a" * 64))
+    assert load_config(path) == CONFIG
+
+
+def test_shipped_graphs_keep_their_names():
+    """Results name the graph they were made with by its hash; a new format does not change it."""
+    path = Path(__file__).parents[2] / "checkpoints" / "robogym-fast-0" / "graph-best.safetensors"
+    assert graph_hash(load_graph(path))[:8] == "8a0b5a6f"
 
 
 def test_an_empty_graph_can_be_kept(tmp_path):

@@ -114,13 +114,14 @@ class Solve(Command):
     def _advise(self, mind: "Mind", image: NDArray[np.uint8], goal: NDArray[np.uint8]) -> None:
         """What to do first about two pictures."""
         from ncs.cli.console import report
+        from ncs.control.explain import describe
 
         watcher = self._watcher(mind)
-        step = watcher.describe(watcher.act(image, goal), image, goal)
+        step = describe(watcher.act(image, goal))
         watcher.draw(step, image, goal, "now")
         self._save(watcher, {"command": self._command(), "steps": [step]})
         report(
-            f"{step['reason']}; action {step['action']} ({self.out}/strip.png)", step, self.as_json
+            f"{step['reason']} Action {step['action']} ({self.out}/strip.png)", step, self.as_json
         )
 
     def _save(self, watcher: "Watcher", facts: dict[str, Any]) -> None:
