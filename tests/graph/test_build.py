@@ -16,34 +16,6 @@ def equal(a: Graph, b: Graph) -> bool:
     return all(np.array_equal(one[name], two[name], equal_nan=True) for name in one)
 
 
-@pytest.mark.parametrize(
-    ("world", "representation", "n_nodes", "isolate", "cluster", "bind"),
-    [
-        ("block-rearrange", "alpha", 30, "cosine", "iou", "cosine"),
-        ("robogym-rearrange", "state", 45, "cosine", "sqeuclidean", "sqeuclidean"),
-    ],
-)
-def test_the_paper_preset_is_the_papers_table(
-    world, representation, n_nodes, isolate, cluster, bind
-):
-    config = GraphConfig.paper(world)
-    assert config.representation == representation
-    assert config.n_nodes == n_nodes
-    assert config.isolate_metric == isolate
-    assert config.cluster_metric == cluster
-    assert config.bind_metric == bind
-    assert config.initialisation == "forgy"
-    assert config.edges == "last"
-    assert not config.nodes_from_data
-
-
-def test_a_world_that_the_paper_does_not_have_gets_the_usual_settings():
-    assert GraphConfig.paper("kitchen") == GraphConfig(
-        initialisation="forgy", restarts=1, max_states=10**9
-    )
-    assert GraphConfig.best("kitchen").nodes_from_data
-
-
 @pytest.mark.parametrize("config", [GraphConfig.best("block-rearrange"), GraphConfig(n_nodes=16)])
 def test_sixteen_places_become_sixteen_nodes_and_every_edge_leads_where_it_says(
     experience, rng, config

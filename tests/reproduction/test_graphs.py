@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncs.graph.build import GraphConfig
+from ncs.graph.config import GraphConfig
 from ncs.graph.isolate import Experience
 from ncs.graph.store import load_config, load_graph
 from ncs.reproduction.graphs import (

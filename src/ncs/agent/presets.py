@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ncs.control.config import ControlConfig
-from ncs.graph.build import GraphConfig
+from ncs.graph.config import GraphConfig
 
 Preset = Literal["paper", "best"]
 

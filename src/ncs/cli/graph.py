@@ -9,7 +9,7 @@ from pydantic import Field
 from ncs.cli.command import Command
 
 if TYPE_CHECKING:
-    from ncs.graph.build import GraphConfig
+    from ncs.graph.config import GraphConfig
 
 
 BEST_CLIPS = 500
@@ -92,7 +92,7 @@ class Graph(Command):
     def _config(self, world: str) -> "GraphConfig":
         """The preset's settings, but for those that were named."""
         from ncs.agent import graph_preset
-        from ncs.graph.build import GraphConfig
+        from ncs.graph.config import GraphConfig
 
         named = {
             "n_nodes": self.nodes,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.graph.build import GraphConfig
+from ncs.graph.config import GraphConfig
 from ncs.records import Calibration, DataError, Graph
 from ncs.storage import digest_content, read_arrays, write_arrays
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ncs.data.buffer import Buffer, has_truth
-from ncs.graph.build import GraphConfig
 from ncs.graph.calibration import fit_world, locate
+from ncs.graph.config import GraphConfig
 from ncs.graph.distances import pairwise
 from ncs.graph.isolate import Experience, Moves, isolate, most_changed
 from ncs.graph.nearest import states

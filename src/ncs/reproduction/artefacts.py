@@ -186,7 +186,7 @@ def make_minds(
 
 def make_dslate(scale: Scale, world: str, buffer: Path, out: Path, models: Path | None) -> Path:
     """A dSLATE of a world, cut to two cores, with the paper's graph in its folder."""
-    from ncs.graph.build import GraphConfig
+    from ncs.graph.config import GraphConfig
     from ncs.reproduction.graphs import GraphPlan, GraphShop, clips_of, install
 
     given = given_model(models, world, ("dslate",)) if models else None

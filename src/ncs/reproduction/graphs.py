@@ -20,7 +20,7 @@ from ncs.storage import write_arrays, write_bytes
 
 if TYPE_CHECKING:
     from ncs.agent import Preset
-    from ncs.graph.build import GraphConfig
+    from ncs.graph.config import GraphConfig
     from ncs.graph.isolate import Experience
 
 PRESETS: "tuple[Preset, ...]" = ("best", "paper")
@@ -81,7 +81,7 @@ def preset_plans(scale: Scale, world: str, preset: str, slots: int) -> list[Grap
 
 def representation_plans(world: str, clips: int, slots: int) -> list[GraphPlan]:
     """Masks against states as what is clustered: the paper's settings of each, in this world."""
-    from ncs.graph.build import GraphConfig
+    from ncs.graph.config import GraphConfig
 
     plans = []
     for kind in ("alpha", "state"):

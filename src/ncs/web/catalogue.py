@@ -16,7 +16,8 @@ from ncs.analysis.points import CELLS
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
-from ncs.graph.build import GraphConfig, build
+from ncs.graph.build import build
+from ncs.graph.config import GraphConfig
 from ncs.graph.isolate import Experience
 from ncs.graph.store import graph_hash, load_graph, save_graph
 from ncs.records import ConfigError, DataError
