@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from ncs.baselines.nonfactorised import build_sets
-from ncs.control import ControlConfig, Memory, decide
+from ncs.control import ControlConfig, Problem, decide
 from ncs.graph import Arena, Experience, GraphConfig, build
 from ncs.records import Entities, Graph
 
@@ -67,7 +67,7 @@ def time_decision(graph: Graph, config: ControlConfig, n: int, repeats: int = 20
     start = time.perf_counter()
     for turn in range(repeats):
         now, goal = scenes[turn % len(scenes)]
-        decide(now, goal, graph, config, Memory(), rng, ARENA)
+        decide(Problem(now, goal, graph, ARENA, rng), config.steps())
     return (time.perf_counter() - start) / repeats
 
 

@@ -16,19 +16,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from ncs.control.view import states
-from ncs.graph.places import locate
 from numpy.typing import NDArray
 
 from ncs.agent import Eye, Mind, arena, control_preset
-from ncs.control.config import EXTENSIONS
 from ncs.control.decision import Decision
+from ncs.control.extensions import EXTENSIONS
 from ncs.control.policy import GraphPolicy
 from ncs.envs import make_env
 from ncs.envs.base import Rearrange
 from ncs.envs.tabletop.tasks import Boxes, find_boxes, fits
 from ncs.envs.tabletop.world import RobogymRearrange
 from ncs.evaluation.suite import fresh_task, frozen_task
+from ncs.graph.calibration import locate
+from ncs.graph.nearest import states
 from ncs.records import Entities, Graph
 
 LANES = 20
@@ -124,7 +124,9 @@ def judge_step(lane: Lane, action: NDArray[np.float32]) -> tuple[int, str]:
 
 def seen_at(entities: Entities, graph: Graph, place_2: Positions, reach: float) -> int:
     """The present slot nearest a place of the world, -1 if none is within reach."""
-    world_K2 = locate(states(entities, graph), graph.world)[:, :2]
+    assert graph.calibration is not None
+    assert graph.calibration.world is not None
+    world_K2 = locate(states(entities, graph.representation), graph.calibration.world)[:, :2]
     gap_K = np.linalg.norm(world_K2 - place_2, axis=1)
     gap_K[~entities.presence] = np.inf
     slot = int(gap_K.argmin())
@@ -136,16 +138,15 @@ def why_unmet(lane: Lane, graph: Graph, index: int) -> str:
     assert lane.decision is not None
     assert lane.entities is not None
     reach = lane.env.tolerance
-    goal = lane.decision.memory.goal
-    assert goal is not None
-    goal_slot = seen_at(goal, graph, lane.goal[index], reach)
+    goal_slot = seen_at(lane.decision.problem.goal, graph, lane.goal[index], reach)
     slot = seen_at(lane.entities, graph, lane.positions()[index], reach)
     if goal_slot < 0:
         return "not seen in the goal"
     if slot < 0:
         return "not seen in the scene"
-    pairs = {pair.goal: pair.now for pair in lane.decision.pairs}
-    if pairs.get(goal_slot) not in (slot, -1, None):
+    pairs = lane.decision.pairs
+    partner = dict(zip(pairs.goal.tolist(), pairs.now.tolist(), strict=True)).get(goal_slot)
+    if partner not in (slot, None):
         return "matched with another"
     steps = [cause for which, cause in lane.causes if which == index]
     vain = Counter(cause for cause in steps if cause != "solved")
@@ -167,9 +168,7 @@ def play(mind: Mind, policy: GraphPolicy, witness: Witness, lanes: list[Lane]) -
 
 def examine(mind: Mind, arguments: argparse.Namespace, objects: int, goal: str) -> None:
     """Prints the causes of one cell."""
-    config = control_preset(arguments.preset)
-    changes = dict.fromkeys(arguments.without, False)
-    config = type(config)(**{**config.model_dump(), **changes})
+    config = control_preset(arguments.preset).changed(without=arguments.without)
     witness = Witness(Eye(mind.model, mind.slots_for(objects, arguments.preset)))
     policy = GraphPolicy(witness, mind.graph, config, arena(mind.world))
     steps: Counter[str] = Counter()

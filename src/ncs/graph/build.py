@@ -38,7 +38,7 @@ def build(
     # Which entity changed in each transition?
     moves = join([isolate(b, config.representation, config.isolate_metric) for b in batches])
     # Partition the states before and after moves; each part's centroid is a node.
-    node_MS = place_nodes(moves, config, rng)
+    node_MS = cluster_states(moves, config, rng)
     # Infer the nodes that each move leads from and to.
     from_N = bind(moves.before, node_MS, config.bind_metric)
     to_N = bind(moves.after, node_MS, config.bind_metric)
@@ -58,7 +58,7 @@ def build(
     )
 
 
-def place_nodes(moves: Moves, config: GraphConfig, rng: np.random.Generator) -> Doubles:
+def cluster_states(moves: Moves, config: GraphConfig, rng: np.random.Generator) -> Doubles:
     """Centroids (M, S) of the states before and after moves."""
     n_nodes = config.n_nodes
     if config.nodes_from_data:

@@ -8,6 +8,7 @@ export const { back, forward, first, last, playOrPause } = stage;
 
 const EXPLAINED = {
   presence: "slots that stand for nothing are left out",
+  whiten: "types are compared in a learned metric",
   composed: "pick as from one node, place as at the other",
   residual: "actions aim at exact places, not at nodes",
   order: "an occupied target waits; rings are broken",
