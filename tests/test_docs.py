@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ncs.analysis.formatter import as_markdown
 from ncs.analysis.points import file_of, load_points, names_of
-from ncs.analysis.table import as_markdown
 from ncs.evaluation.results import read_results
 
 REPOSITORY = Path(__file__).parents[1]

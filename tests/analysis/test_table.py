@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ncs.analysis.table import as_markdown, as_records, as_text, beside_paper, our_rows, paper
+from ncs.analysis.table import as_records, beside_paper, from_records, our_rows, paper
 from ncs.records import Result
 from ncs.registry import find_world, paper_worlds
 
@@ -13,6 +13,8 @@ ROW = Result(
     split="test", task="abc", config="def", checkpoint="none", code="0", minimum_moves=4, steps=16,
     unsatisfied=4, final=0.0, best=0.5, seconds=0.1,
 )  # fmt: skip
+
+NAMES = {("def", "none"): "chance"}
 
 
 def test_means_and_errors_are_over_seeds() -> None:
@@ -52,9 +54,10 @@ def test_all_of_table_one_is_there() -> None:
     }
 
 
-def test_text_and_markdown_and_records_agree() -> None:
+def test_records_hold_all_that_a_table_shows() -> None:
     rows = [ROW, replace(ROW, seed=1, best=0.25)]
-    assert "0.375 ±0.125" in as_text(rows, "best")
-    assert "| random | 0.375 ±0.125 |" in as_markdown(rows, "best")
-    first = as_records(rows, "best")[0]
-    assert (first["mean"], first["error"], first["source"]) == (0.375, 0.125, "ours")
+    records = [one for score in ("best", "final") for one in as_records(rows, score, NAMES)]
+    assert (records[0]["mean"], records[0]["error"], records[0]["source"]) == (0.375, 0.125, "ours")
+    tables, names = from_records(records, "best")
+    assert tables == beside_paper(rows, "best")
+    assert names == NAMES

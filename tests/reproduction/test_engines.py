@@ -13,7 +13,7 @@ from tests.conftest import PATIENCE, REPOSITORY
 from tests.reproduction.small_grid import REQUESTS
 
 from ncs.agent.methods import make_policy
-from ncs.analysis.table import as_markdown
+from ncs.analysis.formatter import as_markdown
 from ncs.envs import make_env
 from ncs.evaluation.grid import missing, play, results_of
 from ncs.records import NcsError

@@ -14,9 +14,11 @@ from PIL import Image
 from tests.conftest import PATIENCE
 from tests.web.conftest import FOLDER, Site
 
+from ncs.analysis.formatter import as_markdown
 from ncs.cli.main import main
 from ncs.control.extensions import EXTENSIONS
 from ncs.envs import make_env
+from ncs.evaluation.results import read_results
 from ncs.web.app import read_static
 from ncs.web.sessions import MOST_RUNNING
 
@@ -282,9 +284,15 @@ def test_the_graph_has_every_node_and_every_edge(site: Site) -> None:
 def test_results_stand_beside_the_papers(site: Site) -> None:
     run, file = site.client.get("/api/results").json()["files"]
     assert (run["name"], file["name"]) == ("run", "few.jsonl")
-    assert {cell["label"] for cell in run["cells"]} == {"ours, named"}
-    assert {cell["source"] for cell in file["cells"]} == {"ours", "paper"}
-    assert {cell["score"] for cell in file["cells"]} == {"best", "final"}
+    labels = {row["texts"][0] for table in run["tables"] for row in table["rows"]}
+    assert {label.partition(", fresh")[0] for label in labels} == {"ours, named", "NCS (paper)"}
+    rows = [row for table in file["tables"] for row in table["rows"]]
+    assert {row["source"] for row in rows} == {"ours", "paper"}
+    assert {table["score"] for table in file["tables"]} == {"best", "final"}
+    assert site.folders.results is not None
+    printed = as_markdown(read_results(site.folders.results / "few.jsonl"), "best")
+    best = [table for table in file["tables"] if table["score"] == "best"]
+    assert all("| " + " | ".join(row["texts"]) + " |" in printed for row in best[0]["rows"])
 
 
 def test_slot_health_is_what_the_command_says(site: Site) -> None:

@@ -1,4 +1,4 @@
-"""A report as data, and as one HTML page that needs no other file, or as Markdown."""
+"""Takes sections of words, tables and pictures, gives one HTML page or Markdown."""
 
 import base64
 from collections.abc import Sequence
@@ -6,20 +6,14 @@ from dataclasses import dataclass
 from html import escape
 from importlib import resources
 
+from ncs.analysis.formatter import Grid, grid_html, grid_markdown
+
 
 @dataclass(frozen=True)
 class Words:
     """A paragraph."""
 
     text: str
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table: the first row is its head."""
-
-    title: str
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -72,13 +66,7 @@ def _block_html(block: Block) -> str:
             f'<figure><img alt="{caption}" src="data:image/png;base64,{data}">'
             f"<figcaption>{caption}</figcaption></figure>"
         )
-    head, *rows = block.rows
-    lines = [f"<table>\n<caption>{escape(block.title)}</caption>"]
-    lines.append("<tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in head) + "</tr>")
-    for row in rows:
-        mark = ' class="paper"' if row[0].endswith("(paper)") else ""
-        lines.append(f"<tr{mark}>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>")
-    return "\n".join([*lines, "</table>"])
+    return grid_html(block)
 
 
 def as_markdown(title: str, sections: Sequence[Section], folder: str) -> str:
@@ -95,9 +83,7 @@ def _block_markdown(block: Block, folder: str) -> str:
         return block.text
     if isinstance(block, Image):
         return f"![{block.caption}]({folder}/{block.name})\n\n*{block.caption}*"
-    head, *rows = block.rows
-    lines = [f"**{block.title}**", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+    return grid_markdown(block)
 
 
 def pictures(sections: Sequence[Section]) -> list[Image]:

@@ -8,6 +8,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ncs.analysis.formatter import PAPER_MARK
 from ncs.analysis.points import Point, of_study
 from ncs.analysis.table import Names, Row, beside_paper, label_of, paper
 from ncs.evaluation.metrics import Estimate
@@ -69,7 +70,7 @@ def draw_table(results: Sequence[Result], names: Names) -> "Figure":
         for row in rows:
             own = row.source == "ours"
             label = label_of(row, names) if own else back[row.method]
-            _draw_row(axis, row, style_of(label), f"{label}" if own else f"{row.method} (paper)")
+            _draw_row(axis, row, style_of(label), label if own else f"{row.method}{PAPER_MARK}")
         axis.set(title=f"{world}, {goal}", xlabel="objects", ylim=(-0.04, 1.04))
         axis.xaxis.get_major_locator().set_params(integer=True)
     for axis in axes[::2]:

@@ -1,9 +1,9 @@
-"""The parts of a report that come from results: tables beside the paper's, curves, margins."""
+"""Takes results, gives the sections of a report: tables, margins, curves, time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ncs.analysis.document import Block, Grid, Image, Section, Words
+from ncs.analysis.document import Block, Image, Section, Words
 from ncs.analysis.figures import (
     as_png,
     draw_choices,
@@ -12,8 +12,9 @@ from ncs.analysis.figures import (
     draw_table,
     draw_task_space,
 )
+from ncs.analysis.formatter import PAPER_MARK, Grid, counts_of, estimate_text, result_grids
 from ncs.analysis.points import Point, in_words, names_of, of_study
-from ncs.analysis.table import Names, Row, ScoreName, beside_paper, label_of, paper, paper_rows
+from ncs.analysis.table import Row, beside_paper, label_of, paper, paper_rows
 from ncs.analysis.task_space import count_trajectories
 from ncs.records import Result
 from ncs.registry import find_world, paper_worlds
@@ -42,43 +43,11 @@ def table_section(points: Sequence[Point], absent: Sequence[str]) -> Section:
     ]
     if absent:
         blocks.append(Words(f"Methods of the paper that were not run: {', '.join(absent)}."))
-    blocks += table_grids(results, names, "best")
+    blocks += result_grids(results, "best", names)
     caption = f"Table 1, ours filled and the paper's hollow. {in_words(results)}."
     blocks.append(Image("table.png", as_png(draw_table(results, names)), caption))
-    blocks += table_grids(results, names, "final")
+    blocks += result_grids(results, "final", names)
     return Section("table", "Table 1", tuple(blocks))
-
-
-def table_grids(results: Sequence[Result], names: Names, score: ScoreName) -> list[Grid]:
-    """One table a world and goal kind."""
-    meaning = "best so far" if score == "best" else "at the end"
-    grids = []
-    for (world, goal), rows in beside_paper(results, score).items():
-        shown = [row for row in rows if score == "best" or row.source == "ours"]
-        counts = sorted({n for row in shown if row.source == "ours" for n in row.cells})
-        head = ("method", *(f"{n} objects" for n in counts), "evidence", "checkpoint")
-        lines = [_table_line(row, counts, names) for row in shown]
-        grids.append(Grid(f"{world}, {goal} goals: {meaning}", (head, *lines)))
-    return grids
-
-
-def _table_line(row: Row, counts: Sequence[int], names: Names) -> tuple[str, ...]:
-    cells = [_estimate(row, objects) for objects in counts]
-    if row.source == "paper":
-        return (f"{row.method} (paper)", *cells, "10 seeds x 100", "")
-    seeds = min(cell.seeds for cell in row.cells.values())
-    episodes = min(cell.episodes // cell.seeds for cell in row.cells.values())
-    split = "" if row.split == "test" else f", {row.split} tasks"
-    label = label_of(row, names)
-    return (f"{label}{split}", *cells, f"{seeds} seeds x {episodes}", row.checkpoint)
-
-
-def _estimate(row: Row, objects: int) -> str:
-    """A number with its error; with one seed there is no error to show."""
-    cell = row.cells.get(objects)
-    if cell is None:
-        return ""
-    return f"{cell.mean:.3f} ±{cell.error:.3f}" if cell.seeds > 1 else f"{cell.mean:.3f}"
 
 
 def margin_section(points: Sequence[Point]) -> Section:
@@ -92,7 +61,7 @@ def margin_section(points: Sequence[Point]) -> Section:
     ]
     for (world, goal), rows in beside_paper(results, "best").items():
         ours = {label_of(r, names): r for r in rows if r.source == "ours"}
-        counts = sorted({n for row in ours.values() for n in row.cells})
+        counts = counts_of(rows)
         lines = [
             (label, *(_margin(row, _rivals(ours), n) for n in counts))
             for label, row in ours.items()
@@ -105,7 +74,7 @@ def margin_section(points: Sequence[Point]) -> Section:
         theirs = {row.method: row for row in paper_rows(world, goal)}
         if "NCS" in theirs:
             rivals = {name: row for name, row in theirs.items() if name != "NCS"}
-            lines.append(("NCS (paper)", *(_margin(theirs["NCS"], rivals, n) for n in counts)))
+            lines.append((f"NCS{PAPER_MARK}", *(_margin(theirs["NCS"], rivals, n) for n in counts)))
         head = ("method", *(f"{n} objects" for n in counts))
         blocks.append(Grid(f"{world}, {goal} goals: margin", (head, *lines)))
     return Section("margin", "Margins", tuple(blocks))
@@ -178,9 +147,7 @@ def study_grid(points: Sequence[Point]) -> Grid:
     values = list(dict.fromkeys(point.value for point in points))
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for point in points:
-        score = point.score
-        text = f"{score.mean:.3f}" + (f" ±{score.error:.3f}" if score.seeds > 1 else "")
-        lines.setdefault((point.world, point.label), {})[point.value] = text
+        lines.setdefault((point.world, point.label), {})[point.value] = estimate_text(point.score)
     rows = [(w, n, *(cells.get(v, "") for v in values)) for (w, n), cells in lines.items()]
     return Grid(points[0].study, (("world", "method", *values), *rows))
 

@@ -1,9 +1,9 @@
-"""Tables: our rows beside the paper's, as text, Markdown or JSON."""
+"""Takes results, gives table rows beside the paper's; ``formatter`` makes text of them."""
 
 import functools
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
@@ -99,73 +99,6 @@ def _rank(row: Row) -> tuple[int, str]:
     return place, row.method
 
 
-def _cells(row: Row, counts: Sequence[int]) -> list[str]:
-    """A row's numbers as text; with one seed there is no error to show."""
-    texts = []
-    for objects in counts:
-        cell = row.cells.get(objects)
-        if cell is None:
-            texts.append("")
-        elif cell.seeds > 1:
-            texts.append(f"{cell.mean:.3f} ±{cell.error:.3f}")
-        else:
-            texts.append(f"{cell.mean:.3f}")
-    return texts
-
-
-def _label(row: Row, names: Names) -> str:
-    """A row's first column."""
-    if row.source == "paper":
-        return f"{row.method} (paper)"
-    split = "" if row.split == "test" else f", {row.split} tasks"
-    return f"{label_of(row, names)}{split}"
-
-
-def _evidence(row: Row) -> str:
-    """How many seeds and episodes stand behind a row."""
-    if row.source == "paper":
-        return "10 seeds x 100"
-    seeds = min(cell.seeds for cell in row.cells.values())
-    episodes = min(cell.episodes // cell.seeds for cell in row.cells.values())
-    return f"{seeds} seeds x {episodes}"
-
-
-def as_markdown(results: Iterable[Result], score: ScoreName, names: Names = NAMELESS) -> str:
-    """The tables in Markdown."""
-    blocks = []
-    for (world, goal), rows in beside_paper(results, score).items():
-        counts = sorted({objects for row in rows for objects in row.cells})
-        head = ["method", *[f"{n} objects" for n in counts], "evidence", "checkpoint"]
-        lines = [f"**{world}, {goal} goals** (fractional success, {_meaning(score)})", ""]
-        lines.append("| " + " | ".join(head) + " |")
-        lines.append("|" + "---|" * len(head))
-        for row in rows:
-            cells = [_label(row, names), *_cells(row, counts), _evidence(row), row.checkpoint]
-            lines.append("| " + " | ".join(cells) + " |")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def as_text(results: Iterable[Result], score: ScoreName, names: Names = NAMELESS) -> str:
-    """The tables in plain columns."""
-    blocks = []
-    for (world, goal), rows in beside_paper(results, score).items():
-        counts = sorted({objects for row in rows for objects in row.cells})
-        grid = [["method", *[str(n) for n in counts], "seeds x episodes"]]
-        grid += [[_label(row, names), *_cells(row, counts), _evidence(row)] for row in rows]
-        widths = [max(len(line[i]) for line in grid) for i in range(len(grid[0]))]
-        lines = [f"{world}, {goal} goals: fractional success, {_meaning(score)}"]
-        for line in grid:
-            texts = [text.ljust(width) for text, width in zip(line, widths, strict=True)]
-            lines.append("  ".join(texts).rstrip())
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def _meaning(score: ScoreName) -> str:
-    return "best so far in the episode" if score == "best" else "at the end of the episode"
-
-
 def as_records(
     results: Iterable[Result], score: ScoreName, names: Names = NAMELESS
 ) -> list[dict[str, Any]]:
@@ -191,3 +124,23 @@ def as_records(
         for row in rows
         for objects, cell in row.cells.items()
     ]
+
+
+def from_records(
+    records: Iterable[Mapping[str, Any]], score: ScoreName
+) -> tuple[dict[tuple[str, str], list[Row]], Names]:
+    """The rows by world and goal kind, and their names, of what ``as_records`` gave."""
+    tables: dict[tuple[str, str], dict[tuple[str, ...], Row]] = defaultdict(dict)
+    names: dict[tuple[str, str], str] = {}
+    for one in records:
+        if one["score"] != score:
+            continue
+        rows = tables[one["world"], one["goal"]]
+        key = (one["method"], one["source"], one["split"], one["config"], one["checkpoint"])
+        row = rows.setdefault(key, Row(one["world"], one["goal"], *key, {}))
+        row.cells[one["objects"]] = Estimate(
+            one["mean"], one["error"], one["seeds"], one["episodes"]
+        )
+        if one["source"] == "ours":
+            names[row.config, row.checkpoint] = one["label"]
+    return {name: list(rows.values()) for name, rows in tables.items()}, names

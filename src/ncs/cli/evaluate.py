@@ -95,7 +95,8 @@ class Evaluate(Command):
 
     def run(self) -> None:
         """Judges, then prints the cells of this method in the file."""
-        from ncs.analysis.table import as_records, as_text
+        from ncs.analysis.formatter import as_text
+        from ncs.analysis.table import as_records
         from ncs.cli.console import progress, report
         from ncs.evaluation.results import read_results
 

@@ -23,7 +23,10 @@ class Table(Command):
     """
 
     files: tyro.conf.Positional[tuple[Path, ...]] = Field(description="results files or folder")
-    format: Literal["text", "markdown", "json"] = Field("text", description="how to print")
+    format: Literal["text", "markdown", "json", "summary"] = Field(
+        "text", description="how to print; summary: one small Markdown table of everything"
+    )
+    rows: tuple[str, ...] = Field((), description="methods of the summary, such as ncs (all)")
     score: Literal["best", "final"] = Field(
         "best", description="best so far in the episode, or at its end"
     )
@@ -32,7 +35,8 @@ class Table(Command):
         """Prints the tables."""
         import json
 
-        from ncs.analysis.table import as_markdown, as_records, as_text
+        from ncs.analysis.formatter import as_markdown, as_text, grid_markdown, summary_grid
+        from ncs.analysis.table import as_records
 
         if not self.files:
             raise DataError("no file given: name one or more files made by 'ncs evaluate'")
@@ -41,6 +45,8 @@ class Table(Command):
             raise DataError(f"{self.files[0]}: holds no results yet; run 'ncs evaluate' first")
         if self.as_json or self.format == "json":
             print(json.dumps(as_records(results, self.score, names), indent=1))
+        elif self.format == "summary":
+            print(grid_markdown(summary_grid(results, self.score, names, self.rows)))
         else:
             draw = {"text": as_text, "markdown": as_markdown}[self.format]
             print(draw(results, self.score, names))

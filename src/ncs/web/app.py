@@ -5,7 +5,6 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,19 +13,15 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from ncs.analysis.points import CELLS
-from ncs.analysis.table import SCORES, as_records
 from ncs.analysis.trace import encode_gif
 from ncs.control.extensions import EXTENSIONS
-from ncs.evaluation.results import read_results
 from ncs.records import ConfigError, DataError, NcsError
-from ncs.storage import read_json
 from ncs.web.catalogue import PICTURES, Catalogue, Folders, pictures, result_files
 from ncs.web.episodes import begin_episode, begin_plan, draw_scene
 from ncs.web.guard import UPLOAD_PATH, Guard
 from ncs.web.health import SHIPPED, HealthReports, read_page, shipped_report
 from ncs.web.jobs import BusyError, JobQueue
-from ncs.web.payloads import graph_payload
+from ncs.web.payloads import graph_payload, result_payloads
 from ncs.web.schemas import AgentRequest, HealthRequest, ModelRequest, SceneRequest, TaskRequest
 from ncs.web.sessions import Session, Sessions
 from ncs.web.uploads import read_picture
@@ -248,21 +243,12 @@ def add_reports(app: FastAPI, state: AppState) -> None:
         return Response(state.health.page(request), media_type="text/html", headers=headers)
 
 
-def read_cells(path: Path) -> list[dict[str, Any]]:
-    """The cells of a result file, or of the run that wrote them down."""
-    if path.name == CELLS:
-        cells: list[dict[str, Any]] = read_json(path)["cells"]
-        return cells
-    rows = read_results(path)
-    return [cell for score in SCORES for cell in as_records(rows, score)]
-
-
 def list_results(state: AppState) -> dict[str, Any]:
-    """Every result file's cells beside the paper's, and the names of figures."""
+    """Every result file's tables beside the paper's, and the names of figures."""
     files = []
     for name, path in result_files(state.folders).items():
         age = path.stat().st_mtime_ns
         if state.results.get(name, (0, []))[0] != age:
-            state.results[name] = (age, read_cells(path))
-        files.append({"name": name, "cells": state.results[name][1]})
+            state.results[name] = (age, result_payloads(path))
+        files.append({"name": name, "tables": state.results[name][1]})
     return {"files": files, "figures": list(pictures(state.folders))}

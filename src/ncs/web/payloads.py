@@ -1,22 +1,28 @@
-"""Takes tasks, moments and graphs, gives the plain values and pictures that the page shows.
+"""Takes tasks, moments, graphs and results, gives the values and pictures that the page shows.
 
 Legend: M nodes, 2 places in a picture.
 """
 
 import base64
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.agent.recorder import Moment
+from ncs.analysis.formatter import result_grid, shown_rows
 from ncs.analysis.graph_picture import SIZE, mask_tile, node_centres, spread_apart
 from ncs.analysis.pictures import encode_png, enlarge
+from ncs.analysis.points import CELLS
+from ncs.analysis.table import NAMELESS, SCORES, Row, beside_paper, from_records
 from ncs.analysis.trace import PALETTE
 from ncs.envs.goal_editing import handles
+from ncs.evaluation.results import read_results
 from ncs.graph.summary import summarise
 from ncs.records import Graph, Task
+from ncs.storage import read_json
 
 SHOWN = 256  # pixels a side of pictures on the page, at least
 
@@ -103,3 +109,26 @@ def tsne(graph: Graph) -> tuple[NDArray[np.float64] | None, str]:
     place_M2 = lay_out(graph.node)
     low_2, high_2 = place_M2.min(axis=0), place_M2.max(axis=0)
     return (place_M2 - low_2) / np.maximum(high_2 - low_2, 1e-9), ""
+
+
+def result_payloads(path: Path) -> list[dict[str, Any]]:
+    """The tables of a result file, or of the run that wrote its cells down, by both scores."""
+    payloads = []
+    for score in SCORES:
+        if path.name == CELLS:
+            tables, names = from_records(read_json(path)["cells"], score)
+        else:
+            tables, names = beside_paper(read_results(path), score), NAMELESS
+        for where, rows in tables.items():
+            head, *lines = (grid := result_grid(where, rows, score, names)).rows
+            own = [
+                {"source": row.source, "texts": texts, "means": row_means(row)}
+                for row, texts in zip(shown_rows(rows, score), lines, strict=True)
+            ]
+            payloads.append({"score": score, "title": grid.title, "head": head, "rows": own})
+    return payloads
+
+
+def row_means(row: Row) -> list[tuple[int, float]]:
+    """A line of a chart: numbers of objects, each with the mean score."""
+    return [(objects, cell.mean) for objects, cell in row.cells.items()]
