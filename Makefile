@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo reproduce test lint bench clean
+.PHONY: setup demo reproduce results test lint bench clean
 
 setup: $(STAMP)
 
@@ -21,6 +21,9 @@ SCALE ?= smoke
 
 reproduce: setup  # make reproduce SCALE=laptop
 	$(BIN)/ncs reproduce --scale $(SCALE) --out runs/reproduce-$(SCALE)
+
+results: setup  # fills the tables of README and docs from the files in results/
+	$(BIN)/python benchmarks/fill_tables.py
 
 test: setup lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2  # a thread each: two cores, two processes

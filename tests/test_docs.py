@@ -1,4 +1,4 @@
-"""What the README tells a user to type works as it stands there."""
+"""What documents tell a user to type works, and what they tell of results is true."""
 
 import os
 import re
@@ -8,10 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from ncs.analysis.formatter import as_markdown
-from ncs.analysis.points import file_of, load_points, names_of
-from ncs.evaluation.results import read_results
+from benchmarks.fill_tables import documents, filled
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
@@ -58,22 +55,29 @@ def test_torch_is_pinned_as_promised() -> None:
     assert "\ntorch==2.13.0\n" in (REPOSITORY / "constraints.txt").read_text()
 
 
-FILES = [*(REPOSITORY / "results").glob("*.jsonl*")]
-RUNS = [path.parent for path in (REPOSITORY / "results").glob("*/index.json")]
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_every_table_is_what_its_command_prints(path: Path) -> None:
+    text = path.read_text()
+    assert text.count("<!-- ncs ") == text.count("<!-- end -->")
+    assert filled(text) == text, "run 'make results'"
 
 
-@pytest.mark.parametrize("path", sorted(FILES), ids=lambda p: p.name)
-def test_the_results_in_the_readme_are_those_in_the_files(path: Path) -> None:
-    assert path.name in README
-    assert as_markdown(read_results(path), "best") in README
+def test_every_result_file_has_its_table() -> None:
+    text = (REPOSITORY / "docs" / "results.md").read_text()
+    files = [path.name for path in (REPOSITORY / "results").glob("*.jsonl*")]
+    runs = [path.parent.name for path in (REPOSITORY / "results").glob("*/index.json")]
+    assert runs
+    for name in (*files, *runs):
+        assert f"<!-- ncs table results/{name} --format markdown -->" in text
 
 
-@pytest.mark.parametrize("path", sorted(RUNS), ids=lambda p: p.name)
-def test_the_table_in_the_readme_is_that_of_the_run(path: Path) -> None:
-    assert f"ncs table results/{path.name} --format markdown" in README
-    names = names_of(load_points(path))
-    assert as_markdown(read_results(file_of(path, "table")), "best", names) in README
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) < 150
 
 
-def test_there_is_a_run_to_speak_of() -> None:
-    assert RUNS
+@pytest.mark.parametrize(
+    "path", [*documents(), REPOSITORY / "CONTRIBUTING.md"], ids=lambda p: p.name
+)
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
+        assert link.startswith("https://") or (path.parent / link).exists(), link

@@ -37,6 +37,8 @@ def test_the_paper_stands_beside_the_score_that_its_numbers_fit() -> None:
     (best,), (final,) = result_grids(ROWS, "best"), result_grids(ROWS, "final")
     assert [row[0] for row in best.rows[1:]] == ["random", "Rand (paper)", "NCS (paper)"]
     assert [row[0] for row in final.rows[1:]] == ["random"]
+    (crowd,) = result_grids([replace(row, objects=12) for row in ROWS], "best")
+    assert [row[0] for row in crowd.rows[1:]] == ["random"]  # the paper has no such number
 
 
 def test_rows_are_called_by_their_names_and_other_tasks_are_named() -> None:

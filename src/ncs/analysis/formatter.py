@@ -50,8 +50,14 @@ def counts_of(rows: Iterable[Row]) -> list[int]:
 
 
 def shown_rows(rows: Sequence[Row], score: ScoreName) -> list[Row]:
-    """The rows of a table; the paper's numbers fit the best score, and stand beside it alone."""
-    return [row for row in rows if score == "best" or row.source == "ours"]
+    """The rows of a table: ours, and the paper's where they have a number to stand beside ours.
+
+    The paper's numbers fit the best score, and stand beside it alone.
+    """
+    counts = set(counts_of(rows))
+    return [
+        row for row in rows if row.source == "ours" or (score == "best" and counts & set(row.cells))
+    ]
 
 
 def row_texts(row: Row, counts: Sequence[int], names: Names) -> tuple[str, ...]:
