@@ -15,7 +15,7 @@ def test_a_graph_of_three_nodes_has_no_tsne_and_says_so() -> None:
     graph = Mind.load(FOLDER).graph
     few = type(graph)(
         node=graph.node[:3], action=graph.action[:3, :3], count=graph.count[:3, :3],
-        mask=graph.mask[:3], spread=np.zeros((0, 0), np.float32),
+        mask=graph.mask[:3],
     )  # fmt: skip
     payload = graph_payload(few)
     assert payload["no_tsne"] == "t-SNE needs four nodes at least"
