@@ -81,7 +81,7 @@ class Curve(Silence):
 
 def settings(name: str) -> TrainConfig:
     """The preset with one option changed; steps are few, so the rate does not fall."""
-    base = preset("cpu", "block-rearrange")
+    base = preset("cpu")
     network = type(base.network)(**{**base.network.model_dump(), **OPTIONS[name]})
     changes = {"network": network, "steps": STEPS.get(name, 2000), "decay_share": 0.0}
     changes |= {"checkpoint_every": EVERY, "picture_clips": 0, "threads": 1}

@@ -60,7 +60,7 @@ class Tiny(WorldModel):
         self.unused = nn.Linear(2, 2)
         self.register_buffer("brightness", torch.tensor(0.0))
 
-    def prepare(self, frame_BTHWC):
+    def prepare(self, frame_BTHWC, action_BTA):
         self.brightness.copy_(frame_BTHWC.float().mean() / 255)
 
     def _slots(self, frame_BHWC, n_slots, generator):

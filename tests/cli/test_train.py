@@ -29,7 +29,7 @@ def trained(small_buffer: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_flags_and_settings_win_over_the_preset(trained: Path) -> None:
     config = read_config(trained)
-    assert (config.model, config.steps, config.batch) == ("placed", 3, 2)
+    assert (config.model, config.steps, config.batch) == ("touched", 3, 2)
     assert (config.average, config.holdout_clips) == (0.9, 1)
     load_model(trained)
 

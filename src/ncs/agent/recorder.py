@@ -128,7 +128,7 @@ def imagine(
 ) -> Iterator[Moment]:
     """The plan for two pictures without a world: after each move the model predicts the scene.
 
-    The model's own picture of the predicted slots takes the place of the next observation. The
+    The model's own picture of what it predicts takes the place of the next observation. The
     plan ends when every constraint seems to hold, when nothing can be done, or after ``most``
     moves.
     """
@@ -149,6 +149,7 @@ def imagine(
         if ended:
             return
         with torch.no_grad():
-            slots = mind.model.predict(slots, torch.from_numpy(decision.action[None]))
-            picture_HWC = mind.model.decode(slots)[0].permute(1, 2, 0)
-        image = (picture_HWC * 255).round().to(torch.uint8).numpy()
+            after = mind.model.predict(slots, torch.from_numpy(decision.action[None]))
+            frame = torch.from_numpy(image[None].copy())
+            image = mind.model.picture_after(frame, slots, after)[0].numpy()
+            slots = after

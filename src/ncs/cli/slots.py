@@ -34,7 +34,7 @@ class Slots(Command):
     matching: Literal["plain", "learned"] | None = Field(
         None,
         description="types compared as they are (dslate's default) or in a metric learned from "
-        "the buffer's moves (placed's)",
+        "the buffer's moves (the others')",
     )
     out: Path | None = Field(None, description="folder for health.json and health.html")
     seed: int = Field(0, ge=0, lt=2**63, description="of slots' first values and fresh scenes")

@@ -44,7 +44,7 @@ class Train(Command):
     preset: Literal["paper", "cpu", "fast"] = Field(
         "fast",
         description="paper: dSLATE with the paper's numbers; cpu: dSLATE cut to two cores; fast: "
-        "placed slots, minutes on two cores",
+        "things are what actions move, minutes on two cores and no word about the world",
     )
     resume: bool = Field(False, description="go on from the checkpoint in --out, if there is one")
     estimate: bool = Field(False, description="print time, memory and parameters, and stop")
@@ -82,14 +82,9 @@ class Train(Command):
         from ncs.training.presets import preset
         from ncs.training.schedule import TrainConfig
 
-        chosen = preset(self.preset, self.world or self._world())
+        chosen = preset(self.preset)
         asked = {name: getattr(self, name) for name in ASKED}
         return TrainConfig(**altered(chosen, asked, self.settings))
-
-    def _world(self) -> str:
-        from ncs.data.buffer import read_manifest
-
-        return str(read_manifest(self.buffer)["world"])
 
     def _estimate(self, config: "TrainConfig", buffer: "Buffer") -> None:
         from ncs.cli.console import report

@@ -12,6 +12,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
+from ncs.records import NcsError
 from ncs.settings import Settings
 
 
@@ -99,9 +100,16 @@ class WorldModel(Trainable):
     def predict(self, slots: Slots, action_BA: Tensor) -> Slots:
         """The entities one action later; only states change."""
 
-    @abstractmethod
+    paints = True  # whether ``decode`` is there
+
     def decode(self, slots: Slots) -> Tensor:
-        """The picture (B, 3, H, W) in [0, 1] that the slots stand for."""
+        """The picture (B, 3, H, W) in [0, 1] that the slots stand for, of a model that paints."""
+        raise NcsError(f"{type(self).__name__.lower()}: sees and foresees, but paints no slots")
+
+    def picture_after(self, frame_BHWC: Tensor, before: Slots, after: Slots) -> Tensor:
+        """Frames (uint8) once their slots have become others, as the model imagines them."""
+        image_BCHW = self.decode(after)
+        return (image_BCHW.clamp(0, 1) * 255).round().to(torch.uint8).permute(0, 2, 3, 1)
 
 
 def trained_slots(network: Any) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ncs.training.schedule import TrainConfig
 
 
-WORLD_MODELS = ("dslate", "placed")
+WORLD_MODELS = ("dslate", "placed", "touched")
 
 
 @dataclass(frozen=True)

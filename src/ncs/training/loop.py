@@ -34,19 +34,33 @@ PREPARE_CLIPS = 1000  # enough for a per-pixel median
 class Preparable(Protocol):
     """A model that looks at the data before it is trained."""
 
-    def prepare(self, frame_BTHWC: Tensor) -> None:
-        """Looks at frames (uint8) of training clips."""
+    def prepare(self, frame_BTHWC: Tensor, action_BTA: Tensor) -> None:
+        """Looks at frames (uint8) and actions of training clips."""
         ...
 
 
-def prepare(model: Trainable, clips: Clips) -> None:
+@runtime_checkable
+class Measuring(Protocol):
+    """A model that can say what it measured in the data."""
+
+    def measured(self) -> dict[str, float]:
+        """Numbers by what they are."""
+        ...
+
+
+def prepare(model: Trainable, clips: Clips) -> list[str]:
     """Shows training clips to a model that wants to see some before its first step.
 
-    What it keeps of them are buffers, so that they are part of its checkpoint.
+    What it keeps of them are buffers, so that they are part of its checkpoint; lines that say
+    what it measured come back.
     """
     if isinstance(model, Preparable):
         device = next(model.parameters()).device
-        model.prepare(torch.from_numpy(clips.frame).to(device))
+        action = torch.from_numpy(clips.action).to(device)
+        model.prepare(torch.from_numpy(clips.frame).to(device), action)
+    if isinstance(model, Measuring):
+        return [f"measured {value:.4g} {name}" for name, value in model.measured().items()]
+    return []
 
 
 class Run:
@@ -80,7 +94,10 @@ class Run:
             self.notes = dict(snapshot.notes)
             self.saved_at = snapshot.step
         else:
-            prepare(self.learner.model, self._some_clips(0, self.n_train, PREPARE_CLIPS))
+            clips = self._some_clips(0, self.n_train, PREPARE_CLIPS)
+            for line in prepare(self.learner.model, clips):
+                if self.leads:
+                    watcher.note(line)
 
     def _some_clips(self, first: int, end: int, most: int) -> Clips:
         index = np.unique(np.linspace(first, end - 1, min(most, end - first)).astype(np.int64))

@@ -81,12 +81,13 @@ def clip_rows(
     for b, frame_THWC in enumerate(clips.frame):
         mine = slots.map(lambda tensor, b=b: tensor[b])  # type: ignore[misc]
         before = mine.map(lambda tensor: tensor[:-1])
-        decoded = [to_picture(image) for image in model.decode(mine)]
-        after = model.predict(before, action_BTA[b])
-        predicted = [to_picture(image) for image in model.decode(after)]
         rows.append(Row("frame", list(frame_THWC)))
-        rows.append(Row("decoded", decoded))
-        rows.append(Row("predicted", [np.full_like(decoded[0], 255), *predicted]))
+        if model.paints:
+            after = model.predict(before, action_BTA[b])
+            decoded = [to_picture(image) for image in model.decode(mine)]
+            predicted = [to_picture(image) for image in model.decode(after)]
+            rows.append(Row("decoded", decoded))
+            rows.append(Row("predicted", [np.full_like(decoded[0], 255), *predicted]))
         rows += mask_rows(frame_THWC, mine)
     return rows
 

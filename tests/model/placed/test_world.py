@@ -38,7 +38,7 @@ def clips() -> Painted:
 @pytest.fixture(scope="module")
 def trained(clips: Painted) -> Placed:
     model = make_model(peak_rate=3e-3, warmup_steps=20)
-    model.prepare(clips.frame)
+    model.prepare(clips.frame, clips.action)
     generator = torch.Generator().manual_seed(0)
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
     for step in range(250):
@@ -55,7 +55,7 @@ def test_off_the_stage_there_is_only_background(clips: Painted) -> None:
     model = make_model(stage=True)
     frame = clips.frame.clone()
     frame[..., 40:, :] = 191  # nothing ever stands in the last columns
-    model.prepare(frame)
+    model.prepare(frame, torch.zeros(len(frame), frame.shape[1] - 1, 6))
     intruder = frame[:1, 0].clone()
     intruder[:, 10:20, 44:] = 0
     seen = model.see(intruder)
@@ -68,7 +68,7 @@ def test_off_the_stage_there_is_only_background(clips: Painted) -> None:
 
 def test_the_background_is_the_median_and_is_saved(clips: Painted) -> None:
     model = make_model()
-    model.prepare(clips.frame)
+    model.prepare(clips.frame, clips.action)
     assert torch.equal(model.background, torch.full((3, 48, 48), 191 / 255))
     other = make_model()
     other.load_state_dict(model.state_dict())
@@ -169,7 +169,7 @@ def test_no_slots_at_all_are_an_empty_table(trained: Placed) -> None:
 )
 def test_every_switch_trains_and_encodes(switch: dict[str, Any], clips: Painted) -> None:
     model = make_model(**switch)
-    model.prepare(clips.frame)
+    model.prepare(clips.frame, clips.action)
     loss = model.loss(clips.frame[:4], clips.action[:4], 0, torch.Generator().manual_seed(0))
     loss.total.backward()  # type: ignore[no-untyped-call]
     assert loss.total.isfinite()
@@ -184,7 +184,7 @@ def test_every_switch_trains_and_encodes(switch: dict[str, Any], clips: Painted)
 
 def test_the_gradient_reaches_every_parameter_and_each_is_in_one_group(clips: Painted) -> None:
     model = make_model()
-    model.prepare(clips.frame)
+    model.prepare(clips.frame, clips.action)
     model.loss(clips.frame[:8], clips.action[:8], 0).total.backward()  # type: ignore[no-untyped-call]
     idle = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()]
     assert idle == []

@@ -58,7 +58,7 @@ class Placed(WorldModel):
         if config.stage:
             self.register_buffer("stage", torch.ones(config.size, config.size))
 
-    def prepare(self, frame_BTHWC: Tensor) -> None:
+    def prepare(self, frame_BTHWC: Tensor, action_BTA: Tensor) -> None:
         """Looks at clips before training: the background is what their first frames share."""
         self.fit_background(frame_BTHWC[:, 0])
         if self.config.stage:

@@ -1,0 +1,169 @@
+"""Where a world point is seen, and how large things are there, from changes and actions alone.
+
+The middle of all changed pixels lies under the middle of w and w + delta w: a linear fit over all
+moves tells roughly where a world point is seen. With that the two ends of a move are told apart;
+what changed around each draws the fit there, from an ever smaller surrounding, so that an arm or
+a shadow that changes elsewhere has less and less say.
+
+Legend: N moves, E ends (2N: before moves, then after), H height, W width, P pixels, R rings.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ncs.model.touched.geometry import fit, terms
+from ncs.model.touched.network import pixels
+from ncs.records import DataError
+
+FEWEST = 8  # moves that a fit of six numbers a coordinate rests on
+FULL = 0.5  # a change of more of the picture than this is no move
+CHUNK = 256  # moves at a time
+SMALLEST = 0.02  # quantile of sizes that still counts as a thing's
+NARROWING = (1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 8)  # surroundings, as shares of the longer side
+FADED = 0.02  # of how often the middle changes: where a ring changes less, things have ended
+ROOM = 1.2  # things that are larger than the buffer's, or further from their middles
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where and how large moved things are seen."""
+
+    to_pixel: Doubles  # (10, 2) from terms of scaled places
+    to_place: Doubles  # (6, 3) from terms of pixels as shares of the longer side
+    miss: float  # pixels between the fit and what changed, median
+    reach: float  # pixels to which the largest things reach
+    radius: float  # pixels to which most things reach
+    area: float  # pixels of the smallest things
+    plain: float  # share of moves that changed the picture at both ends
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What changed at both ends of moves."""
+
+    count: Doubles  # (E,) pixels
+    middle: Doubles  # (E, 2)
+    extent: Doubles  # (E,) pixels from the middle to the border, about
+
+
+def calibrate(changed_NHW: Tensor, place_E3: Doubles) -> Seen:
+    """Fits from world to picture and back, and the sizes of things."""
+    longest = max(changed_NHW.shape[1:])
+    to_pixel, good_N = _start(changed_NHW, place_E3)
+    for turn, share in enumerate(NARROWING):
+        ends, shown_E = _look(changed_NHW, place_E3, to_pixel, share * longest, good_N)
+        to_pixel = fit(place_E3[shown_E], ends.middle[shown_E], linear=turn < 3)
+    for _ in range(3):
+        reach = _reach(changed_NHW, _project(place_E3, to_pixel))
+        ends, shown_E = _look(changed_NHW, place_E3, to_pixel, reach, good_N)
+        to_pixel = fit(place_E3[shown_E], ends.middle[shown_E])
+    miss_E = np.linalg.norm(_project(place_E3, to_pixel) - ends.middle, axis=1)[shown_E]
+    both_2N = ends.count.reshape(2, -1) > 1
+    return Seen(
+        to_pixel=to_pixel,
+        to_place=fit(ends.middle[shown_E] / longest, place_E3[shown_E]),
+        miss=float(np.median(miss_E)),
+        reach=reach,
+        radius=min(reach, float(np.quantile(ends.extent[shown_E], 0.9))),
+        area=float(np.quantile(ends.count[shown_E], SMALLEST)),
+        plain=float(both_2N.all(axis=0).mean()),
+    )
+
+
+def _project(place_E3: Doubles, to_pixel: Doubles) -> Doubles:
+    return np.asarray(terms(torch.from_numpy(place_E3)).numpy() @ to_pixel)
+
+
+def _start(changed_NHW: Tensor, place_E3: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:
+    """The linear fit of the middles of moves, and which moves changed anything (N,)."""
+    grid_2P = _grid(changed_NHW)
+    counts, middles = [], []
+    for part in torch.split(changed_NHW, CHUNK):
+        flat = part.flatten(1).float()
+        counts.append(flat.sum(dim=1))
+        middles.append(flat @ grid_2P.T / counts[-1].clamp(min=1)[:, None])
+    count_N = torch.cat(counts).cpu().numpy()
+    good_N = (count_N > 1) & (count_N < FULL * grid_2P.shape[1])
+    if good_N.sum() < FEWEST:
+        raise DataError(
+            f"buffer: only {int(good_N.sum())} moves changed its pictures, at least {FEWEST} must"
+        )
+    middle_N2 = torch.cat(middles).cpu().double().numpy()
+    between_N3 = place_E3.reshape(2, -1, 3).mean(axis=0)
+    return fit(between_N3[good_N], middle_N2[good_N], linear=True), good_N
+
+
+def _grid(changed_NHW: Tensor) -> Tensor:
+    like = torch.zeros(1, device=changed_NHW.device)
+    return pixels(changed_NHW.shape[1], changed_NHW.shape[2], like).flatten(1)
+
+
+def _look(
+    changed_NHW: Tensor,
+    place_E3: Doubles,
+    to_pixel: Doubles,
+    reach: float,
+    good_N: NDArray[np.bool_],
+) -> tuple[Ends, NDArray[np.bool_]]:
+    """What changed around both ends, and which ends (E,) show clearly."""
+    guess_E2 = _project(place_E3, to_pixel)
+    ends = _ends(changed_NHW, guess_E2, reach)
+    # Both must show, and far enough from one another to be told apart.
+    gone_N = np.linalg.norm(np.diff(guess_E2.reshape(2, -1, 2), axis=0)[0], axis=1)
+    apart_N = gone_N > min(reach, max(changed_NHW.shape[1:]) / 6)
+    shown_N = good_N & apart_N & (ends.count.reshape(2, -1) > 1).all(axis=0)
+    if shown_N.sum() < FEWEST:
+        raise DataError(
+            "buffer: its pictures do not change where its actions pick and place, so they teach "
+            "nothing about things"
+        )
+    return ends, np.tile(shown_N, 2)
+
+
+def _ends(changed_NHW: Tensor, guess_E2: Doubles, reach: float) -> Ends:
+    """What changed near each end, and nearer than to the other end of its move."""
+    n_moves, grid_2P = len(changed_NHW), _grid(changed_NHW)
+    guess = torch.from_numpy(guess_E2).float().to(changed_NHW.device)
+    facts: list[list[Tensor]] = [[], []]
+    for first in range(0, n_moves, CHUNK):
+        part = changed_NHW[first : first + CHUNK].flatten(1)
+        both = [guess[side * n_moves :][first : first + len(part)] for side in (0, 1)]
+        gap = [(grid_2P - one[:, :, None]).square().sum(dim=1) for one in both]
+        for side in (0, 1):
+            own = (part & (gap[side] < gap[1 - side]) & (gap[side] < reach**2)).float()
+            count = own.sum(dim=1)
+            middle = own @ grid_2P.T / count.clamp(min=1)[:, None]
+            square = (own * (grid_2P - middle[:, :, None]).square().sum(dim=1)).sum(dim=1)
+            # Twice the spread reaches the border of discs, squares and sticks alike.
+            extent = 2 * (square / count.clamp(min=1)).sqrt() + 0.5
+            facts[side].append(torch.cat([count[:, None], middle, extent[:, None]], dim=1))
+    rows = torch.cat([torch.cat(side) for side in facts]).cpu().double().numpy()
+    return Ends(rows[:, 0], rows[:, 1:3], rows[:, 3])
+
+
+def _reach(changed_NHW: Tensor, guess_E2: Doubles) -> float:
+    """Pixels from their middles to which things reach, by how often rings around ends change.
+
+    Beyond things there is what changes anywhere: noise, an arm, other things' shadows.
+    """
+    n_moves, grid_2P = len(changed_NHW), _grid(changed_NHW)
+    guess = torch.from_numpy(guess_E2).float().to(changed_NHW.device)
+    n_rings = max(4, max(changed_NHW.shape[1:]) // 2)
+    hit_R, all_R = torch.zeros(n_rings), torch.zeros(n_rings)
+    for first in range(0, n_moves, CHUNK):
+        part = changed_NHW[first : first + CHUNK].flatten(1)
+        both = [guess[side * n_moves :][first : first + len(part)] for side in (0, 1)]
+        gap = torch.stack([(grid_2P - one[:, :, None]).norm(dim=1) for one in both]).amin(dim=0)
+        ring = gap.clamp(max=n_rings - 1).long().flatten().cpu()
+        hit_R += torch.bincount(ring, part.flatten().float().cpu(), n_rings)
+        all_R += torch.bincount(ring, minlength=n_rings)
+    share_R = (hit_R / all_R.clamp(min=1))[:-1]
+    anywhere = float(share_R[len(share_R) // 2 :].median())
+    faded_R = share_R <= anywhere + FADED * (share_R.max() - anywhere)
+    ended = faded_R.nonzero()[:, 0]
+    return ROOM * (float(ended[0]) + 1 if len(ended) else n_rings / 2)

@@ -1,0 +1,106 @@
+"""Things of pictures: pixels vote for middles, votes are smoothed, and peaks are things.
+
+Legend: N pictures, K things, H height, W width, P pixels (H times W), G cells of a mask's side.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ncs.model.touched.measures import Measures
+from ncs.model.touched.network import Maps
+
+SMOOTH = 8.0  # votes are smoothed over this part of the distance that things keep
+FILLED = 0.5  # a cell of which this share votes for a thing is all its own
+
+
+@dataclass(frozen=True)
+class Board:
+    """Where votes fall."""
+
+    chance: Tensor  # (N, H, W) of being part of a thing, 0 where that is unlikely
+    votes: Tensor  # (N, H, W) smoothed
+    peak: Tensor  # (N, H, W) bool
+
+
+@dataclass(frozen=True)
+class Things:
+    """What was found, the most voted for first."""
+
+    pixel: Tensor  # (N, K, 2) the middle
+    mask: Tensor  # (N, K, H, W) chances of the pixels that vote for it
+    votes: Tensor  # (N, K) height of the peak
+    present: Tensor  # (N, K) bool
+
+
+def count_votes(maps: Maps, measures: Measures) -> Board:
+    """Votes of every pixel that is likely of a thing, and their peaks."""
+    count, height, width = maps.logit.shape
+    chance = maps.logit.sigmoid()
+    chance = chance * (chance > 0.5)
+    apart = measures.number("apart")
+    cell_x = maps.vote[:, 0].clamp(0, width - 0.01).long()
+    cell_y = maps.vote[:, 1].clamp(0, height - 0.01).long()
+    index = (cell_y * width + cell_x).flatten(1)
+    board = torch.zeros_like(chance).flatten(1).scatter_add_(1, index, chance.flatten(1))
+    votes = blur(board.view(count, height, width), max(0.7, apart / SMOOTH))
+    radius = max(1, int(apart / 2))
+    top = functional.max_pool2d(votes[:, None], 2 * radius + 1, 1, radius)[:, 0]
+    return Board(chance, votes, (votes == top) & (votes > 0))
+
+
+def blur(value_NHW: Tensor, sigma: float) -> Tensor:
+    """Each value spread as a bell of height 1."""
+    reach = math.ceil(3 * sigma)
+    line = torch.arange(-reach, reach + 1, device=value_NHW.device, dtype=value_NHW.dtype)
+    bell = torch.exp(-(line**2) / (2 * sigma**2))
+    rows = functional.conv2d(value_NHW[:, None], bell[None, None, None], padding=(0, reach))
+    return functional.conv2d(rows, bell[None, None, :, None], padding=(reach, 0))[:, 0]
+
+
+def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
+    """At most so many things of each picture; the rest are absent."""
+    board = count_votes(maps, measures)
+    count, height, width = board.votes.shape
+    high = (board.votes * board.peak).flatten(1)
+    kept = min(n_things, high.shape[1])
+    votes_NK, index_NK = high.topk(kept, dim=1)
+    present_NK = votes_NK >= measures.number("least")
+    peak_NK2 = torch.stack([index_NK % width, index_NK // width], dim=2) + 0.5
+    vote_NP2 = maps.vote.flatten(2).transpose(1, 2)
+    gap_NPK = torch.cdist(vote_NP2, peak_NK2)
+    gap_NPK = gap_NPK.masked_fill(~present_NK[:, None], math.inf)
+    near_NP, owner_NP = gap_NPK.min(dim=2)
+    own_NP = board.chance.flatten(1) * (near_NP < measures.number("apart"))
+    mask_NPK = functional.one_hot(owner_NP, kept) * own_NP[..., None]
+    total_NK1 = mask_NPK.sum(dim=1)[..., None]
+    mean_NK2 = mask_NPK.transpose(1, 2) @ vote_NP2 / (total_NK1 + 1e-6)
+    things = Things(
+        pixel=mean_NK2,
+        mask=mask_NPK.transpose(1, 2).reshape(count, kept, height, width),
+        votes=votes_NK,
+        present=present_NK & (total_NK1[..., 0] > 0),
+    )
+    return _padded(things, n_things - kept)
+
+
+def _padded(things: Things, extra: int) -> Things:
+    if extra <= 0:
+        return things
+    pad = functional.pad
+    return Things(
+        pixel=pad(things.pixel, (0, 0, 0, extra)),
+        mask=pad(things.mask, (0, 0, 0, 0, 0, extra)),
+        votes=pad(things.votes, (0, extra)),
+        present=pad(things.present, (0, extra)),
+    )
+
+
+def cell_masks(mask_NKHW: Tensor, grid: int) -> Tensor:
+    """Masks (N, K, G * G) on a grid over the picture, adding up to at most 1 in a cell."""
+    share = functional.adaptive_avg_pool2d(mask_NKHW, (grid, grid)).flatten(2)
+    total = share.sum(dim=1, keepdim=True)
+    return share / total.clamp(min=FILLED)

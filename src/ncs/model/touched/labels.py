@@ -1,0 +1,148 @@
+"""What moves say of pixels: of this thing, of that thing, of none; nothing is said of the others.
+
+Changed pixels near w are the moved thing before, near w + delta w after: a thing with and without
+it. What has not changed since, or will not until, is what it was: so each move speaks of every
+frame of its clip. Pixels that change away from the action are no thing, and so are those that
+never change. A move that changed nothing at one of its ends says nothing.
+
+Legend: B clips, T frames, M moves (T - 1), H height, W width.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ncs.model.touched.change import find_change
+from ncs.model.touched.measures import Measures
+from ncs.model.touched.network import pixels
+
+KEPT = 0.5  # of a thing's pixels that must still be its own in another frame
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What the moves of clips changed."""
+
+    changed: Tensor  # (B, M, H, W) bool
+    before: Tensor  # (B, M, H, W) bool: the moved thing's pixels before
+    after: Tensor  # (B, M, H, W) bool
+    apart: Tensor  # (B, M, 2, H, W) bool: pixels that only the other end's thing cannot cover
+    worked: Tensor  # (B, M) bool: both ends show
+    on_floor: Tensor  # (B, M, 2) bool: nothing was below the thing at this end
+    start: Tensor  # (B, M, 3) scaled places
+    end: Tensor  # (B, M, 3)
+    who: Tensor  # (B, M) the first move of the same thing
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is known of some frames, pictures in one row: N pictures, M things each."""
+
+    thing: Tensor  # (N, M, H, W) bool
+    known: Tensor  # (N, M) bool
+    place: Tensor  # (N, M, 3) scaled
+    who: Tensor  # (N, M) the same number for the same thing
+    nothing: Tensor  # (N, H, W) bool
+
+
+def read_moves(image_BTCHW: Tensor, action_BMA: Tensor, measures: Measures) -> Moved:
+    """What each move changed, end by end."""
+    changed = find_change(image_BTCHW, measures.number("noise"))
+    start = measures.scaled(action_BMA[..., :3])
+    end = measures.scaled(action_BMA[..., :3] + action_BMA[..., 3:])
+    grid = pixels(*measures.shape, image_BTCHW)
+    gap = [
+        (grid - measures.project(place)[..., None, None]).square().sum(dim=2)
+        for place in (start, end)
+    ]
+    reach, radius = measures.number("reach") ** 2, measures.number("radius") ** 2
+    before = changed & (gap[0] < gap[1]) & (gap[0] < reach)
+    after = changed & (gap[1] <= gap[0]) & (gap[1] < reach)
+    least = measures.number("least")
+    worked = (before.sum(dim=(2, 3)) >= least) & (after.sum(dim=(2, 3)) >= least)
+    height = torch.stack([start[..., 2], end[..., 2]], dim=2)
+    half_step = measures.number("gap") / 4 / float(measures.scale)
+    on_floor = (height < measures.number("low") + half_step) | (not measures.number("tall"))
+    return Moved(
+        changed=changed,
+        before=before,
+        after=after,
+        apart=torch.stack([gap[1] > radius, gap[0] > radius], dim=2),
+        worked=worked,
+        on_floor=on_floor,
+        start=start,
+        end=end,
+        who=_identify(start, end, worked, half_step),
+    )
+
+
+def _identify(start_BM3: Tensor, end_BM3: Tensor, worked_BM: Tensor, near: float) -> Tensor:
+    """For each move the first one of the same thing: it is picked where it was put before."""
+    who = torch.arange(start_BM3.shape[1], device=start_BM3.device).repeat(len(start_BM3), 1)
+    for later in range(1, start_BM3.shape[1]):
+        for earlier in range(later):
+            same = (start_BM3[:, later] - end_BM3[:, earlier]).norm(dim=-1) < near
+            same &= worked_BM[:, earlier]
+            who[:, later] = torch.where(same, who[:, earlier], who[:, later])
+    return who
+
+
+def label(moved: Moved, frames: Sequence[int], measures: Measures) -> Labels:
+    """What is known of the given frames of every clip; frame by frame, clips within."""
+    never_HW = _never(measures)
+    parts = [_label_frame(moved, frame, never_HW, measures.number("least")) for frame in frames]
+    names = ("thing", "known", "place", "who", "nothing")
+    return Labels(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
+
+
+def _never(measures: Measures) -> Tensor:
+    touched = functional.interpolate(measures.touched[None, None], size=measures.shape)
+    return touched[0, 0] == 0
+
+
+def _label_frame(moved: Moved, frame: int, never_HW: Tensor, least: float) -> Labels:
+    n_clips, n_moves = moved.worked.shape
+    things, places, gone = [], [], never_HW.expand(n_clips, -1, -1)
+    for move in range(n_moves):
+        early = frame <= move
+        # Transitions between this frame and the move: what changed in them is not known.
+        between = slice(frame, move) if early else slice(move + 1, frame)
+        still = ~moved.changed[:, between].any(dim=1) & moved.worked[:, move, None, None]
+        here, there = (moved.before, moved.after) if early else (moved.after, moved.before)
+        side = 0 if early else 1  # the end at which the thing is in this frame
+        things.append(here[:, move] & still)
+        places.append((moved.start if early else moved.end)[:, move])
+        empty = there[:, move] & still & moved.apart[:, move, 1 - side]
+        gone = gone | (empty & moved.on_floor[:, move, 1 - side, None, None])
+        if frame in (move, move + 1):
+            far = ~moved.before[:, move] & ~moved.after[:, move]
+            gone = gone | (moved.changed[:, move] & far & moved.worked[:, move, None, None])
+    thing, full = torch.stack(things, dim=1), _full(moved, frame)
+    count = thing.sum(dim=(2, 3))
+    known = (count >= least) & (count >= KEPT * full)
+    thing, known = _join(thing, known, moved.who)
+    number = moved.who + n_moves * torch.arange(n_clips, device=known.device)[:, None]
+    nothing = gone & ~thing.any(dim=1)
+    return Labels(
+        thing & known[..., None, None], known, torch.stack(places, dim=1), number, nothing
+    )
+
+
+def _full(moved: Moved, frame: int) -> Tensor:
+    """Pixels (B, M) of the thing of each move at the end where it is in a frame."""
+    moves = torch.arange(moved.worked.shape[1], device=moved.worked.device)
+    return torch.where(frame <= moves, moved.before.sum(dim=(2, 3)), moved.after.sum(dim=(2, 3)))
+
+
+def _join(thing_BMHW: Tensor, known_BM: Tensor, who_BM: Tensor) -> tuple[Tensor, Tensor]:
+    """Things that several moves speak of in one frame, made one."""
+    thing, known = thing_BMHW.clone(), known_BM.clone()
+    for later in range(1, thing.shape[1]):
+        for earlier in range(later):
+            same = known[:, later] & known[:, earlier] & (who_BM[:, later] == who_BM[:, earlier])
+            thing[:, earlier] |= thing[:, later] & same[:, None, None]
+            known[:, later] &= ~same
+    return thing, known

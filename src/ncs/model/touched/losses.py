@@ -1,0 +1,87 @@
+"""What the labels of moves teach: where things are, which pixels vote for which, who is who.
+
+Legend: N pictures, M things, L known things of all pictures, H height, W width, P features,
+Z type channels.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ncs.model.touched.fuller import Scenes
+from ncs.model.touched.labels import Labels
+from ncs.model.touched.measures import Measures
+from ncs.model.touched.network import Describer, Maps
+
+FAINT = -1e9
+BEND = 0.05  # scaled places: errors beyond count linearly
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The terms of the loss."""
+
+    find: Tensor
+    vote: Tensor
+    type: Tensor
+    place: Tensor
+    seen: Tensor  # (N, M, 3) scaled places as the model has them
+
+
+def judge(
+    maps: Maps, scenes: Scenes, describer: Describer, measures: Measures, temperature: float
+) -> Parts:
+    """Every term for pictures with their labels."""
+    labels = scenes.labels
+    mask_NMHW = labels.thing.float()
+    area_NM = mask_NMHW.sum(dim=(2, 3))
+    # Every thing counts alike, be it large or small.
+    each_NMHW = (
+        mask_NMHW / (area_NM.clamp(min=1) * labels.known.sum().clamp(min=1))[..., None, None]
+    )
+    find = (functional.softplus(-maps.logit)[:, None] * each_NMHW).sum()
+    nothing = labels.nothing.float()
+    find = find + (functional.softplus(maps.logit) * nothing).sum() / nothing.sum().clamp(min=1)
+    middle_NM2 = measures.project(labels.place)
+    miss = functional.smooth_l1_loss(
+        maps.vote[:, None].expand(-1, mask_NMHW.shape[1], -1, -1, -1),
+        middle_NM2[..., None, None].expand(-1, -1, -1, *mask_NMHW.shape[2:]),
+        reduction="none",
+    ).sum(dim=2)
+    vote = (miss * each_NMHW).sum()
+    feature = describer.pool(maps, scenes.image, mask_NMHW)
+    kind = describer.types(feature)[labels.known]
+    mean_NM2 = mask_NMHW.flatten(2) @ maps.vote.flatten(2).transpose(1, 2)
+    seen = locate(mean_NM2 / area_NM.clamp(min=1)[..., None], feature, describer, measures)
+    # Height is an attribute of things where no move changes it, and no place.
+    width = measures.state_width
+    error_NMS = functional.smooth_l1_loss(
+        seen[..., :width], labels.place[..., :width], reduction="none", beta=BEND
+    )
+    place = (error_NMS.sum(dim=2) * labels.known).sum() / labels.known.sum().clamp(min=1)
+    return Parts(find, vote, tell_apart(kind, labels, temperature), place, seen.detach())
+
+
+def locate(
+    pixel_NM2: Tensor, feature_NMP: Tensor, describer: Describer, measures: Measures
+) -> Tensor:
+    """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it."""
+    term = measures.pixel_terms(pixel_NM2)
+    return term @ measures.to_place + describer.shifts(feature_NMP, term)
+
+
+def tell_apart(kind_LZ: Tensor, labels: Labels, temperature: float) -> Tensor:
+    """InfoNCE: a thing is itself in another picture, and nobody else of any picture."""
+    if len(kind_LZ) < 2:
+        return kind_LZ.sum() * 0
+    picture_NM = torch.arange(len(labels.known), device=kind_LZ.device)[:, None]
+    picture_L = picture_NM.expand_as(labels.known)[labels.known]
+    who_L = labels.who[labels.known]
+    same_LL = who_L[:, None] == who_L
+    itself_LL = same_LL & (picture_L[:, None] != picture_L)
+    likeness_LL = kind_LZ @ kind_LZ.T / temperature
+    others_L = likeness_LL.masked_fill(same_LL, FAINT).logsumexp(dim=1, keepdim=True)
+    loss_LL = functional.softplus(others_L - likeness_LL)
+    return (loss_LL * itself_LL).sum() / itself_LL.sum().clamp(min=1)

@@ -1,0 +1,94 @@
+"""What a buffer says about its world, kept with the weights: no number here is set by hand.
+
+Lengths in pictures are pixels of the size at which pictures are looked at. Places in the world are
+scaled: the buffer's own lie around 0 with spread 1.
+
+Legend: N points, K things, H height, W width.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ncs.model.touched.geometry import n_terms, terms
+
+MAP = 64  # cells of a side of the map of what was ever touched
+# Name, first value and what it is, as ``ncs train`` prints it.
+NUMBERS: Mapping[str, tuple[float, str]] = {
+    "height": (64, "rows at which pictures are looked at"),
+    "width": (64, "columns"),
+    "noise": (1 / 255, "noise of a still pixel's difference, of 1"),
+    "miss": (1.0, "pixels by which the fit misses where the world is seen"),
+    "reach": (8.0, "pixels from its middle to which a thing reaches at most"),
+    "radius": (4.0, "pixels to which a usual thing reaches"),
+    "apart": (8.0, "pixels between the middles of things, at least"),
+    "least": (4.0, "pixels that vote for a thing, at least"),
+    "gap": (0.2, "metres between things, at least"),
+    "tall": (0.0, "1 where moves change the height"),
+    "low": (0.0, "height of the floor's things, scaled"),
+    "moves": (0.0, "moves that were measured"),
+    "plain": (0.0, "share of moves that changed the picture at both ends"),
+}
+
+
+class Measures(nn.Module):
+    """Numbers and fits of one buffer, as buffers of the checkpoint."""
+
+    centre: Tensor  # (3,) metres
+    scale: Tensor  # () metres
+    to_pixel: Tensor  # (10, 2) from terms of scaled places
+    to_place: Tensor  # (6, 3) from terms of pixels as shares of the longer side
+    touched: Tensor  # (MAP, MAP) 1 where a thing may be
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name, (value, _) in NUMBERS.items():
+            self.register_buffer(name, torch.tensor(value, dtype=torch.float32))
+        self.register_buffer("centre", torch.zeros(3))
+        self.register_buffer("scale", torch.ones(()))
+        self.register_buffer("to_pixel", torch.zeros(n_terms(3), 2))
+        self.register_buffer("to_place", torch.zeros(n_terms(2), 3))
+        self.register_buffer("touched", torch.ones(MAP, MAP))
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Keeps measurements by name."""
+        for name, value in values.items():
+            held = getattr(self, name)
+            held.copy_(torch.as_tensor(np.asarray(value), dtype=held.dtype).to(held.device))
+
+    def number(self, name: str) -> float:
+        """One of the numbers."""
+        return float(getattr(self, name))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns at which pictures are looked at."""
+        return int(self.number("height")), int(self.number("width"))
+
+    @property
+    def state_width(self) -> int:
+        """Numbers of a state: height is one where moves change it."""
+        return 3 if self.number("tall") else 2
+
+    def scaled(self, place_N3: Tensor) -> Tensor:
+        """Scaled places of places in metres."""
+        return (place_N3 - self.centre) / self.scale
+
+    def metres(self, scaled_N3: Tensor) -> Tensor:
+        """Places in metres of scaled ones."""
+        return scaled_N3 * self.scale + self.centre
+
+    def project(self, scaled_N3: Tensor) -> Tensor:
+        """Pixels (N, 2) where places are seen."""
+        return terms(scaled_N3) @ self.to_pixel
+
+    def pixel_terms(self, pixel_N2: Tensor) -> Tensor:
+        """Terms (N, 6) of pixels."""
+        return terms(pixel_N2 / max(self.shape))
+
+    def describe(self) -> dict[str, float]:
+        """The numbers by what they are, for people."""
+        return {text: self.number(name) for name, (_, text) in NUMBERS.items()}
