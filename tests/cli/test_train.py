@@ -50,7 +50,7 @@ def test_a_finished_run_is_not_trained_over(
         (["--settings", "network.colour=3"], "network.colour: there is no such setting"),
         (["--settings", "network.a.b=3"], "network.a.b: there is no such setting"),
         (["--settings", "steps"], "settings: must be NAME=VALUE, got 'steps'"),
-        (["--batch", "3"], "shards: must divide batch 3"),
+        (["--batch", "3", "--settings", "shards=2"], "shards: must divide batch 3"),
         ([], "out: name a folder"),
     ],
 )

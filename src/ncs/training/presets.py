@@ -49,5 +49,6 @@ def _fast() -> TrainConfig:
         shards=1,  # things are told from all others of the batch
         clip_order="l2",  # few, small parameters: the plain norm
         decay_share=0.5,
+        collapse_share=0,  # moves say what things are: slots cannot agree on something else
         device="cpu",
     )

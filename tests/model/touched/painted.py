@@ -36,6 +36,16 @@ def to_world(pixel: NDArray[np.float64]) -> NDArray[np.float32]:
     return (flat * METRES).astype(np.float32)
 
 
+def free_spot(
+    others: NDArray[np.float64], radius: float, high: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """A middle inside the picture and away from the others."""
+    while True:
+        spot = rng.uniform(radius + 1, high)
+        if not len(others) or np.linalg.norm(others - spot, axis=1).min() > 2.5 * radius:
+            return spot
+
+
 def make_clips(
     clips: int,
     objects: int,
@@ -53,33 +63,26 @@ def make_clips(
     frame = np.empty((clips, frames, height, width, 3), np.uint8)
     action = np.empty((clips, frames - 1, 6), np.float32)
     pixel = np.empty((clips, frames, objects, 2))
-    low, high = radius + 1, np.array([width, height]) - radius - 1
-
-    def free(others: NDArray[np.float64]) -> NDArray[np.float64]:
-        while True:
-            spot = rng.uniform(low, high)
-            if not len(others) or np.linalg.norm(others - spot, axis=1).min() > 2.5 * radius:
-                return spot
-
+    high = np.array([width, height]) - radius - 1
     for b in range(clips):
         colour = rng.uniform(0, 255, (objects, 3))
         colour[:, rng.integers(3)] = rng.uniform(0, 90, objects)
         place = np.zeros((0, 2))
         for _ in range(objects):
-            place = np.concatenate([place, free(place)[None]])
+            place = np.concatenate([place, free_spot(place, radius, high, rng)[None]])
         for t in range(frames):
             picture = np.full((height, width, 3), 150.0)
-            for k in range(objects):
-                disc(picture, place[k], colour[k], radius)
+            for middle, shade in zip(place, colour, strict=True):
+                disc(picture, middle, shade, radius)
             if arm:
                 column = int(rng.integers(width - 6))
                 picture[: height // 3, column : column + 5] = 20
-            picture += rng.normal(0, noise, picture.shape) if noise else 0
+            picture += rng.normal(0, noise, picture.shape)
             frame[b, t] = np.clip(np.round(picture), 0, 255)
             pixel[b, t] = place
             if t + 1 < frames:
                 k = int(rng.integers(objects))
-                spot = free(place)
+                spot = free_spot(place, radius, high, rng)
                 action[b, t, :3] = to_world(place[k])
                 action[b, t, 3:] = to_world(spot) - to_world(place[k])
                 if rng.random() >= fail:

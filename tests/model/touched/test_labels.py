@@ -1,13 +1,12 @@
 """Moves label pixels: of the thing moved, of nothing, and of neither; failed ones say nothing."""
 
 import torch
-from tests.model.touched.painted import make_clips, to_world
+from tests.model.touched.painted import Clips, make_clips, to_world
 
 from ncs.model.touched.change import as_image
 from ncs.model.touched.labels import Labels, Moved, label, read_moves
 from ncs.model.touched.measure import measure
 from ncs.model.touched.measures import Measures
-from tests.model.touched.painted import Clips
 
 
 def prepared(**world: float) -> tuple[Clips, Measures]:

@@ -14,6 +14,7 @@ from ncs.model.touched.measures import Measures
 from ncs.model.touched.network import Maps
 
 SMOOTH = 8.0  # votes are smoothed over this part of the distance that things keep
+BESIDE = 8  # things that are found beside those asked for, and keep their pixels
 FILLED = 0.5  # a cell of which this share votes for a thing is all its own
 
 
@@ -66,7 +67,7 @@ def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
     board = count_votes(maps, measures)
     count, height, width = board.votes.shape
     high = (board.votes * board.peak).flatten(1)
-    kept = min(n_things, high.shape[1])
+    kept = min(n_things + BESIDE, high.shape[1])
     votes_NK, index_NK = high.topk(kept, dim=1)
     present_NK = votes_NK >= measures.number("least")
     peak_NK2 = torch.stack([index_NK % width, index_NK // width], dim=2) + 0.5
@@ -78,24 +79,21 @@ def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
     mask_NPK = functional.one_hot(owner_NP, kept) * own_NP[..., None]
     total_NK1 = mask_NPK.sum(dim=1)[..., None]
     mean_NK2 = mask_NPK.transpose(1, 2) @ vote_NP2 / (total_NK1 + 1e-6)
-    things = Things(
-        pixel=mean_NK2,
-        mask=mask_NPK.transpose(1, 2).reshape(count, kept, height, width),
-        votes=votes_NK,
-        present=present_NK & (total_NK1[..., 0] > 0),
-    )
-    return _padded(things, n_things - kept)
-
-
-def _padded(things: Things, extra: int) -> Things:
-    if extra <= 0:
-        return things
-    pad = functional.pad
+    mask_NKHW = mask_NPK.transpose(1, 2).reshape(count, kept, height, width)
+    present_NK &= total_NK1[..., 0] > 0
     return Things(
-        pixel=pad(things.pixel, (0, 0, 0, extra)),
-        mask=pad(things.mask, (0, 0, 0, 0, 0, extra)),
-        votes=pad(things.votes, (0, extra)),
-        present=pad(things.present, (0, extra)),
+        pixel=_exactly(mean_NK2, n_things),
+        mask=_exactly(mask_NKHW, n_things),
+        votes=_exactly(votes_NK, n_things),
+        present=_exactly(present_NK, n_things),
+    )
+
+
+def _exactly(value_NK: Tensor, n_things: int) -> Tensor:
+    """The first so many things, with empty ones where there are fewer."""
+    kept = value_NK[:, :n_things]
+    return torch.cat(
+        [kept, kept.new_zeros(len(kept), n_things - kept.shape[1], *kept.shape[2:])], 1
     )
 
 

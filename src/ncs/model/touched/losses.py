@@ -15,6 +15,7 @@ from ncs.model.touched.labels import Labels
 from ncs.model.touched.measures import Measures
 from ncs.model.touched.network import Describer, Maps
 
+UNKNOWN = 0.1  # weight of pixels nobody moved, beside those that were seen to be nothing
 FAINT = -1e9
 BEND = 0.05  # scaled places: errors beyond count linearly
 
@@ -42,8 +43,10 @@ def judge(
         mask_NMHW / (area_NM.clamp(min=1) * labels.known.sum().clamp(min=1))[..., None, None]
     )
     find = (functional.softplus(-maps.logit)[:, None] * each_NMHW).sum()
-    nothing = labels.nothing.float()
-    find = find + (functional.softplus(maps.logit) * nothing).sum() / nothing.sum().clamp(min=1)
+    wrong_NHW = functional.softplus(maps.logit)
+    find = find + masked_mean(wrong_NHW, labels.nothing)
+    # What no move speaks of is likely nothing: a thing was moved in some clip, fixtures in none.
+    find = find + UNKNOWN * masked_mean(wrong_NHW, ~labels.nothing & ~labels.thing.any(dim=1))
     middle_NM2 = measures.project(labels.place)
     miss = functional.smooth_l1_loss(
         maps.vote[:, None].expand(-1, mask_NMHW.shape[1], -1, -1, -1),
@@ -62,6 +65,11 @@ def judge(
     )
     place = (error_NMS.sum(dim=2) * labels.known).sum() / labels.known.sum().clamp(min=1)
     return Parts(find, vote, tell_apart(kind, labels, temperature), place, seen.detach())
+
+
+def masked_mean(value: Tensor, mask: Tensor) -> Tensor:
+    """The mean of values where a mask holds, 0 where it holds nowhere."""
+    return (value * mask).sum() / mask.sum().clamp(min=1)
 
 
 def locate(
