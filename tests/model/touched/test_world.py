@@ -7,8 +7,8 @@ import pytest
 import torch
 from tests.model.touched.painted import Clips, make_clips, to_world
 
+from ncs.model.build import build_model
 from ncs.model.contract import Slots
-from ncs.model.registry import build_model
 from ncs.model.touched.world import Touched, TouchedConfig
 from ncs.records import NcsError
 

@@ -63,7 +63,9 @@ class Touched(WorldModel):
         self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
     ) -> Slots:
         """The entities of single images (uint8) in one pass; surplus slots are absent."""
-        parts = [self._see(part, n_slots) for part in torch.split(frame_BHWC, self.config.chunk)]
+        chunks = torch.split(frame_BHWC, self.config.chunk)
+        with torch.autocast(frame_BHWC.device.type, enabled=False):  # places are fine
+            parts = [self._see(part, n_slots) for part in chunks]
         names = [field.name for field in fields(Slots)]
         return Slots(**{n: torch.cat([getattr(part, n) for part in parts]) for n in names})
 
