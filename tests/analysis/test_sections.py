@@ -3,18 +3,16 @@
 import pytest
 from tests.analysis.studies import point, table_points
 
-from ncs.analysis.document import Grid, Image, Section
+from ncs.analysis.document import Image, Section
+from ncs.analysis.formatter import Grid
 from ncs.analysis.points import Point
-from ncs.analysis.sections import (
-    absent_methods,
-    curve_section,
-    facts_section,
-    margin_section,
-    space_section,
-    study_grid,
-    table_section,
-    time_section,
-)
+from ncs.analysis.sections import facts_section, result_sections
+from ncs.analysis.sections.decision_time import time_section
+from ncs.analysis.sections.margins import margin_section
+from ncs.analysis.sections.studies import sections as curve_section
+from ncs.analysis.sections.studies import study_grid
+from ncs.analysis.sections.table1 import absent_methods, table_section
+from ncs.analysis.sections.trajectories import space_section
 
 
 def grids(section: Section) -> list[Grid]:
@@ -102,3 +100,9 @@ def test_the_task_space_is_counted_beside_the_papers_figure(number: str) -> None
 
 def test_settings_are_listed() -> None:
     assert ("seeds", "3") in grids(facts_section({"seeds": 3}))[0].rows
+
+
+def test_every_module_has_its_place_and_says_nothing_without_results() -> None:
+    whole = [section.name for section in result_sections([*table_points(), *studies()])]
+    assert whole == ["table", "margin", "sensitivity", "stress", "choices", "space", "time"]
+    assert [section.name for section in result_sections([])] == ["space"]

@@ -112,6 +112,11 @@ def of_study(points: Iterable[Point], study: str) -> list[Point]:
     return [point for point in points if point.study == study]
 
 
+def all_results(points: Sequence[Point]) -> list[Result]:
+    """All results of lines of a study."""
+    return [result for point in points for result in point.results]
+
+
 def in_words(results: Sequence[Result]) -> str:
     """What was run, for a caption: tasks, objects, goals, seeds and episodes."""
     objects = sorted({result.objects for result in results})

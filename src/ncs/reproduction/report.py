@@ -9,15 +9,7 @@ from ncs.analysis.document import Block, Image, Section, Words, as_html, as_mark
 from ncs.analysis.figures import as_png
 from ncs.analysis.node_map import draw_nodes, lay_out
 from ncs.analysis.points import about, load_points
-from ncs.analysis.sections import (
-    absent_methods,
-    curve_section,
-    facts_section,
-    margin_section,
-    space_section,
-    table_section,
-    time_section,
-)
+from ncs.analysis.sections import facts_section, result_sections
 from ncs.reproduction.artefacts import Kit, keyed
 from ncs.reproduction.graphs import states_beside
 from ncs.reproduction.scales import Scale
@@ -82,12 +74,8 @@ def write_report(out: Path, kits: Sequence[Kit], strips: dict[str, Path]) -> Non
     points = load_points(out / "results")
     sections = [
         facts_section(about(out / "results")),
-        table_section(points, absent_methods(points)),
-        margin_section(points),
-        *curve_section(points),
+        *result_sections(points),
         *seen_sections(kits, strips),
-        space_section(),
-        time_section(points),
     ]
     for picture in pictures(sections):
         write_bytes(out / "figures" / picture.name, picture.png)
