@@ -14,7 +14,7 @@ from ncs.envs.goal_editing import (
     read_place,
     write_place,
 )
-from ncs.records import ConfigError
+from ncs.records import ConfigError, Task
 
 WORLDS = ("block-rearrange", "robogym-rearrange")
 
@@ -25,8 +25,9 @@ def draw(world: str, goal: str = "complete", n: int = 4, seed: int = 1):
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_a_point_of_the_picture_is_the_point_of_the_floor_it_shows(world: str) -> None:
-    camera = camera_of(world)
+@pytest.mark.parametrize("style", ["plain", "clutter", "tilt", "real"])
+def test_a_point_of_the_picture_is_the_point_of_the_floor_it_shows(world: str, style: str) -> None:
+    camera = camera_of(make_env(world, style=style).draw_task(stream("fresh", 0)))
     for point in np.random.default_rng(0).uniform(-0.28, 0.28, (20, 2)):
         assert np.allclose(camera.unproject(*camera.project(point)), point)
 
@@ -117,3 +118,24 @@ def test_places_survive_as_text_and_are_applied_in_order() -> None:
 def test_a_place_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="must be OBJECT:X,Y"):
         read_place(text)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("style", ["clutter", "tilt", "real"])
+def test_handles_of_a_hard_style_lie_on_their_objects(world: str, style: str) -> None:
+    env = make_env(world, style=style)
+    task = env.draw_task(stream("fresh", 1))
+    there = Task(world, "complete", {**task.scene, "start": task.scene["goal"]}, 0)
+    env.reset(options={"task": there})
+    segment = env.segment()
+    for handle in handles(task):
+        row, column = int(64 * handle.y), int(64 * handle.x)
+        assert handle.index + 1 in segment[row - 3 : row + 4, column - 3 : column + 4]
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_hard_task_keeps_its_look_when_a_goal_moves(world: str) -> None:
+    task = make_env(world, style="real").draw_task(stream("fresh", 1))
+    moved = put_goal(task, 0, editor_of(world).points(task)[0])
+    assert set(moved.scene) == set(task.scene)
+    assert (moved.scene["look"] == task.scene["look"]).all()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.sight import Eye
 from ncs.records import ConfigError, Task
 from ncs.registry import find_world, resolve
 
@@ -28,32 +29,29 @@ class Handle:
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole that looks at a floor."""
+    """A camera that looks at a floor."""
 
-    position: NDArray[np.float64]  # (3,)
-    axes: NDArray[np.float64]  # (3, 3) columns: right, up, backwards
-    reach: float  # half of the picture's height at distance 1
-    origin: NDArray[np.float64]  # (3,) where the floor's coordinates begin
+    eye: Eye
+    floor: float = 0.0  # height of the points that it shows, in the eye's frame
 
-    def project(self, point_2: NDArray[np.float64]) -> tuple[float, float]:
+    def project(self, point_2: Point) -> tuple[float, float]:
         """Where a point of the floor is in the picture."""
-        world_3 = self.origin + np.append(point_2, 0.0)
-        right, up, back = (world_3 - self.position) @ self.axes
-        return 0.5 + right / -back / self.reach / 2, 0.5 - up / -back / self.reach / 2
+        right, up = self.eye.project(np.append(point_2, self.floor))
+        return 0.5 + right / 2, 0.5 - up / 2
 
-    def unproject(self, x: float, y: float) -> NDArray[np.float64]:
+    def unproject(self, x: float, y: float) -> Point:
         """The point of the floor (2,) that a point of the picture shows."""
-        ray_3 = self.axes @ [(2 * x - 1) * self.reach, (1 - 2 * y) * self.reach, -1.0]
-        distance = (self.origin[2] - self.position[2]) / ray_3[2]
-        point_2: NDArray[np.float64] = (self.position + distance * ray_3 - self.origin)[:2]
-        return point_2
+        eye = self.eye
+        ray_3 = eye.unproject(np.array([2 * x - 1, 1 - 2 * y]), np.array(1.0)) - eye.position
+        distance = (self.floor - eye.position[2]) / ray_3[2]
+        return np.asarray((eye.position + distance * ray_3)[:2])
 
 
 @dataclass(frozen=True)
 class GoalEditor:
     """What a world knows about its goals that a hand needs."""
 
-    camera: Camera  # whose pictures the world shows
+    camera: Callable[[Task], Camera]  # whose pictures show a task
     constrained: Callable[[Task], NDArray[np.bool_]]  # which objects have a goal, (N,)
     points: Callable[[Task], NDArray[np.float64]]  # where goals are, (N, 2)
     put: Callable[[Task, int, Point], Task]  # one goal elsewhere; refuses what is taken or outside
@@ -73,9 +71,9 @@ def can_edit(world: str) -> bool:
     return bool(find_world(world).goal_editor)
 
 
-def camera_of(world: str) -> Camera:
-    """The camera whose pictures a world shows."""
-    return editor_of(world).camera
+def camera_of(task: Task) -> Camera:
+    """The camera whose pictures show a task."""
+    return editor_of(task.world).camera(task)
 
 
 def handles(task: Task) -> list[Handle]:
@@ -83,9 +81,9 @@ def handles(task: Task) -> list[Handle]:
     if not can_edit(task.world):
         return []
     editor = editor_of(task.world)
-    goals_N2 = editor.points(task)
+    camera, goals_N2 = editor.camera(task), editor.points(task)
     return [
-        Handle(index, *(float(share) for share in editor.camera.project(goals_N2[index])))
+        Handle(index, *(float(share) for share in camera.project(goals_N2[index])))
         for index in np.flatnonzero(editor.constrained(task)).tolist()
     ]
 

@@ -145,7 +145,7 @@ def draw_task(world: str, request: TaskRequest) -> tuple[Rearrange, Task]:
 
 def drag_goal(task: Task, place: list[str], drag: Drag) -> tuple[Task, list[str]]:
     """The task after a drag, and the list of all drags so far."""
-    point_2 = camera_of(task.world).unproject(drag.x, drag.y)
+    point_2 = camera_of(task).unproject(drag.x, drag.y)
     task = put_goal(task, drag.index, point_2)
     if place and place[-1].partition(":")[0] == str(drag.index):
         place = place[:-1]  # one hand, one move: only where it ends counts

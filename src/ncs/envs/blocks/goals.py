@@ -3,15 +3,25 @@
 Legend: N objects, 2 or 3 coordinates.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.blocks.facts import CAMERA_HEIGHT, EDGE, NO_GOAL
+from ncs.envs.appearance import read_look
+from ncs.envs.blocks.facts import NO_GOAL
+from ncs.envs.blocks.styles import eye_for
 from ncs.envs.blocks.tasks import cell_centres, make_task, nearest_cell
 from ncs.envs.goal_editing import Camera, GoalEditor, Point, spell
 from ncs.records import ConfigError, Task
 
-CAMERA = Camera(np.array([0, 0, CAMERA_HEIGHT]), np.eye(3), EDGE / CAMERA_HEIGHT, np.zeros(3))
+
+def camera(task: Task) -> Camera:
+    """The camera of the task's style."""
+    look = read_look(task.scene)
+    return Camera(
+        eye_for(look is not None and "tilt" in look, look is not None and "clutter" in look)
+    )
 
 
 def constrained(task: Task) -> NDArray[np.bool_]:
@@ -34,7 +44,8 @@ def put(task: Task, index: int, point_2: Point) -> Task:
         raise ConfigError(f"place: {spell(point_2)} is the goal of another object already")
     goal_N[index] = cell
     start_N = task.scene["start"].astype(np.int64)
-    return make_task(task.goal, task.scene["colour"], start_N, goal_N)
+    moved = make_task(task.goal, task.scene["colour"], start_N, goal_N)
+    return replace(moved, scene={**task.scene, **moved.scene})
 
 
-EDITOR = GoalEditor(CAMERA, constrained, points, put)
+EDITOR = GoalEditor(camera, constrained, points, put)

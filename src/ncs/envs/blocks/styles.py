@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ncs.envs.appearance import GOAL, HARD_STYLES, Look, draw_look
 from ncs.envs.arm import Arm
+from ncs.envs.blocks.facts import CAMERA_HEIGHT, EDGE
 from ncs.envs.clutter import ring
 from ncs.envs.sight import Eye, look_from
 from ncs.records import ConfigError, Task
@@ -24,11 +25,10 @@ ROUNDING = 1e-6  # metres
 # half of the top of one of the last size in the cell behind it.
 EDGES = 0.168 * 3.0 ** (-np.arange(9) / 8)
 
-STRAIGHT_DISTANCE = 10.0
 TILT_DISTANCE = 5.0
 TILT_ANGLE = 40.0  # degrees from the vertical; one for all scenes, so that places can be learned
 HALF_VIEW = {  # half of what the picture spans, by (tilt, clutter)
-    (False, False): 0.4,
+    (False, False): EDGE,
     (False, True): 0.49,
     (True, False): 0.44,
     (True, True): 0.5,
@@ -50,7 +50,7 @@ ARM_BASES = np.array([[-0.62, 0.1, 0.0], [0.62, 0.1, 0.0], [-0.2, 0.66, 0.0], [0
 @functools.cache
 def eye_for(tilt: bool, clutter: bool) -> Eye:
     """The camera of a style."""
-    half, distance = HALF_VIEW[tilt, clutter], TILT_DISTANCE if tilt else STRAIGHT_DISTANCE
+    half, distance = HALF_VIEW[tilt, clutter], TILT_DISTANCE if tilt else CAMERA_HEIGHT
     angle = np.radians(TILT_ANGLE if tilt else 0.0)
     away_3 = distance * np.array([0.0, -np.sin(angle), np.cos(angle)])
     at_3 = np.array([0.0, 0.0, 0.05 if tilt else 0.0])

@@ -3,49 +3,24 @@
 Legend: N objects, 2 or 3 coordinates.
 """
 
-from xml.etree import ElementTree
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.envs.appearance import read_look
 from ncs.envs.goal_editing import Camera, GoalEditor, Point, spell
-from ncs.envs.tabletop.facts import GRIP, ORIGIN, WORLD_XML
+from ncs.envs.tabletop.facts import GRIP
 from ncs.envs.tabletop.mesh_set import choose_meshes
+from ncs.envs.tabletop.styles import eye_for
 from ncs.envs.tabletop.tasks import Boxes, find_boxes, fits, next_move
 from ncs.records import ConfigError, Task
 
 MOST_MOVES = 100  # the oracle needs at most two an object
 
 
-def camera() -> Camera:
-    """Robogym's camera, from the numbers that its pictures are drawn with."""
-    root = ElementTree.fromstring(WORLD_XML)
-    body = root.find("worldbody/body")
-    lens = root.find("worldbody/body/camera")
-    assert body is not None
-    assert lens is not None
-    turn_33 = _turn(body.attrib["quat"])
-    position_3 = _numbers(body.attrib["pos"]) + turn_33 @ _numbers(lens.attrib["pos"])
-    grip_3 = ORIGIN + np.array([0.0, 0.0, GRIP])
-    reach = float(np.tan(np.radians(float(lens.attrib["fovy"])) / 2))
-    return Camera(position_3, turn_33 @ _turn(lens.attrib["quat"]), reach, grip_3)
-
-
-def _numbers(text: str) -> NDArray[np.float64]:
-    return np.array([float(word) for word in text.split()])
-
-
-def _turn(text: str) -> NDArray[np.float64]:
-    """The rotation matrix of a quaternion, scalar first."""
-    quaternion = _numbers(text)
-    w, x, y, z = quaternion / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+def camera(task: Task) -> Camera:
+    """The camera of the task's style."""
+    look = read_look(task.scene)
+    return Camera(eye_for(look is not None and "tilt" in look), GRIP)
 
 
 def constrained(task: Task) -> NDArray[np.bool_]:
@@ -61,7 +36,8 @@ def points(task: Task) -> NDArray[np.float64]:
 def put(task: Task, index: int, point_2: Point) -> Task:
     """The task with one goal elsewhere, if the object fits there."""
     scene = dict(task.scene)
-    boxes = find_boxes(choose_meshes(None), scene["kind"].astype(np.int64), scene["yaw"])
+    kind_N = scene["kind"].astype(np.int64)
+    boxes = find_boxes(choose_meshes(None), kind_N, scene["yaw"], scene.get("scale"))
     shown_N = constrained(task)
     goal_N2 = scene["goal"].astype(np.float64)
     goals = Boxes(boxes.low[shown_N], boxes.high[shown_N])
@@ -90,4 +66,4 @@ def _count_moves(
     return MOST_MOVES
 
 
-EDITOR = GoalEditor(camera(), constrained, points, put)
+EDITOR = GoalEditor(camera, constrained, points, put)

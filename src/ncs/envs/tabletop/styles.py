@@ -9,6 +9,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from ncs.envs.appearance import GOAL, Look
 from ncs.envs.arm import Arm
 from ncs.envs.clutter import ring
 from ncs.envs.sight import Eye, look_from
+from ncs.envs.tabletop.facts import ORIGIN, WORLD_XML
 from ncs.records import ConfigError
 
 # Of a mesh's plain size. Larger ones leave a scene of seven too few places, smaller ones too few
@@ -27,15 +29,6 @@ LEAST_AREA = 20e-4  # square metres of an outline
 TILT_ANGLE = 40.0  # degrees from the vertical; one for all scenes, so that places can be learned
 TILT_DISTANCE = 1.7
 TILT_HALF_VIEW = 0.42  # half of what the picture spans in the middle of the area
-TOP_POSITION = np.array([0.24821, 0.00276, 1.38253])  # of robogym's camera
-TOP_AXES = np.array(  # columns: right, up, backwards
-    [
-        [-0.967351, -0.028599, 0.251822],
-        [0.0387, -0.998629, 0.035251],
-        [0.250468, 0.043845, 0.967131],
-    ]
-)
-TOP_REACH = float(np.tan(np.radians(36.392) / 2))
 
 CLUTTER_SPOTS = ring(np.array([0.375, 0.375]), 4)
 ARM = Arm(
@@ -55,11 +48,41 @@ ARM_BASES = np.array([[-0.46, 0.0, 0.0], [-0.2, -0.5, 0.0], [0.2, -0.5, 0.0]])
 def eye_for(tilt: bool) -> Eye:
     """The camera of a style."""
     if not tilt:
-        return Eye(TOP_POSITION, TOP_AXES, TOP_REACH)
+        return _robogyms_eye()
     angle = np.radians(TILT_ANGLE)
     away_3 = TILT_DISTANCE * np.array([0.0, np.sin(angle), np.cos(angle)])
     up_3 = np.array([0.0, -1.0, 0.0])
     return look_from(away_3, np.zeros(3), up_3, TILT_HALF_VIEW / TILT_DISTANCE)
+
+
+def _robogyms_eye() -> Eye:
+    """Robogym's camera, from the numbers that its pictures are drawn with."""
+    root = ElementTree.fromstring(WORLD_XML)
+    body = root.find("worldbody/body")
+    lens = root.find("worldbody/body/camera")
+    assert body is not None
+    assert lens is not None
+    turn_33 = _turn(body.attrib["quat"])
+    position_3 = _numbers(body.attrib["pos"]) + turn_33 @ _numbers(lens.attrib["pos"])
+    reach = float(np.tan(np.radians(float(lens.attrib["fovy"])) / 2))
+    return Eye(position_3 - ORIGIN, turn_33 @ _turn(lens.attrib["quat"]), reach)
+
+
+def _numbers(text: str) -> NDArray[np.float64]:
+    return np.array([float(word) for word in text.split()])
+
+
+def _turn(text: str) -> NDArray[np.float64]:
+    """The rotation matrix of a quaternion, scalar first."""
+    quaternion = _numbers(text)
+    w, x, y, z = quaternion / np.linalg.norm(quaternion)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def arm_for(look: Look) -> Arm:
