@@ -5,7 +5,7 @@ import time
 import numpy as np
 import torch
 
-from ncs.agent import Mind, control_preset, shipped_model
+from ncs.agent import Trained, control_preset, shipped_model
 from ncs.envs import make_env
 
 LANES = 25
@@ -15,19 +15,19 @@ ROUNDS = 7
 
 def main() -> None:
     torch.set_num_threads(1)
-    mind = Mind.load(shipped_model("blocks-fast-0"))
+    trained = Trained.load(shipped_model("blocks-fast-0"))
     envs = [make_env("block-rearrange", n_objects=OBJECTS) for _ in range(LANES)]
     seen = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)]
     image, goal = (np.stack([o[name] for o in seen]) for name in ("image", "goal"))
-    n_slots = OBJECTS + mind.spare
-    policy = mind.policy(control_preset("best"), n_slots)
+    n_slots = trained.slots_for(OBJECTS)
+    policy = trained.policy(control_preset("best"), n_slots)
     policy.begin([(seed,) for seed in range(LANES)])
     policy.act(image, goal, range(LANES))  # goals are looked at once an episode, here
     rounds = []
     for turn in range(ROUNDS):
         generator = torch.Generator().manual_seed(turn)
         began = time.perf_counter()
-        mind.model.encode(torch.from_numpy(image), n_slots, generator)
+        trained.model.encode(torch.from_numpy(image), n_slots, generator)
         between = time.perf_counter()
         policy.act(image, goal, range(LANES))
         rounds.append((between - began, time.perf_counter() - between))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ncs.agent.methods import make_policy
+from ncs.agent.methods import RandomMethod
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 from ncs.envs.blocks.scene import shared_scene
-from ncs.evaluation.harness import JudgeConfig, Method, evaluate
+from ncs.evaluation.harness import JudgeConfig, evaluate
 from ncs.evaluation.results import read_results
 
 CLIPS = 400  # four shards: beginning and ending a run weigh as little as in a real one
@@ -48,7 +48,7 @@ def judging(path: Path) -> float:
         world="block-rearrange", objects=(4,), goals=("complete",), seeds=1, episodes=50
     )
     began = time.perf_counter()
-    for _ in evaluate(make_env, make_policy, Method(name="random"), config, path):
+    for _ in evaluate(make_env, RandomMethod(name="random"), config, path):
         pass
     frames = sum(result.steps + 2 for result in read_results(path))
     return (time.perf_counter() - began) / frames

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ncs.agent import Mind, Preset, arena, control_preset, shipped_model
+from ncs.agent import Preset, Trained, arena, control_preset, shipped_model
 from ncs.baselines.mpc import MpcConfig, MpcPolicy
 from ncs.envs import make_env
 from ncs.records import Policy
@@ -35,14 +35,14 @@ def seconds_per_decision(policy: Policy, image: np.ndarray, goal: np.ndarray) ->
 
 def compare(model: Path, preset: Preset, objects: int) -> None:
     """Prints what a decision of either costs with a model, the paper's way or with extensions."""
-    mind = Mind.load(model, preset)
-    reach, config = arena(mind.world), MpcConfig(presence=preset == "best")
-    envs = [make_env(mind.world, n_objects=objects) for _ in range(LANES)]
+    trained = Trained.load(model, preset)
+    reach, config = arena(trained.world), MpcConfig(presence=preset == "best")
+    envs = [make_env(trained.world, n_objects=objects) for _ in range(LANES)]
     seen = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)]
     image, goal = (np.stack([o[name] for o in seen]) for name in ("image", "goal"))
-    slots = mind.slots_for(objects, preset)
-    ours = seconds_per_decision(mind.policy(control_preset(preset), slots), image, goal)
-    rival = MpcPolicy(mind.model, slots, reach.low, reach.high, reach.height, config)
+    slots = trained.slots_for(objects, preset)
+    ours = seconds_per_decision(trained.policy(control_preset(preset), slots), image, goal)
+    rival = MpcPolicy(trained.model, slots, reach.low, reach.high, reach.height, config)
     theirs = seconds_per_decision(rival, image, goal)
     print(
         f"{model.name}, {objects} objects: NCS {1000 * ours:7.2f} ms a decision, "

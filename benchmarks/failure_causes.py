@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ncs.agent import Eye, Mind, arena, control_preset
+from ncs.agent import Perception, Trained, arena, control_preset
 from ncs.control.decision import Decision
 from ncs.control.extensions import EXTENSIONS
 from ncs.control.policy import GraphPolicy
@@ -36,15 +36,15 @@ Positions = NDArray[np.float64]
 
 
 class Witness:
-    """An eye that remembers what it saw last in each lane."""
+    """Perception that remembers what it saw last in each lane."""
 
-    def __init__(self, eye: Eye) -> None:
-        self.eye = eye
+    def __init__(self, perception: Perception) -> None:
+        self.perception = perception
         self.seen: dict[int, Entities] = {}
 
     def __call__(self, image_BHWC: NDArray[np.uint8], lane_B: Sequence[int]) -> list[Entities]:
         """The entities of each picture."""
-        found = self.eye(image_BHWC, lane_B)
+        found = self.perception(image_BHWC, lane_B)
         self.seen.update(zip(lane_B, found, strict=True))
         return found
 
@@ -153,9 +153,11 @@ def why_unmet(lane: Lane, graph: Graph, index: int) -> str:
     return vain.most_common(1)[0][0] if vain else "its turn never came"
 
 
-def play(mind: Mind, policy: GraphPolicy, witness: Witness, lanes: list[Lane]) -> None:
+def play(trained: Trained, policy: GraphPolicy, witness: Witness, lanes: list[Lane]) -> None:
     """Plays episodes side by side and notes what each step did."""
-    policy.begin([(number,) for number in range(len(lanes))])
+    keys = [(number,) for number in range(len(lanes))]
+    witness.perception.begin(keys)
+    policy.begin(keys)
     while alive := [number for number, lane in enumerate(lanes) if not lane.done]:
         image = np.stack([lanes[number].observation["image"] for number in alive])
         goal = np.stack([lanes[number].observation["goal"] for number in alive])
@@ -166,31 +168,31 @@ def play(mind: Mind, policy: GraphPolicy, witness: Witness, lanes: list[Lane]) -
             lane.causes.append(judge_step(lane, action))
 
 
-def examine(mind: Mind, arguments: argparse.Namespace, objects: int, goal: str) -> None:
+def examine(trained: Trained, arguments: argparse.Namespace, objects: int, goal: str) -> None:
     """Prints the causes of one cell."""
     config = control_preset(arguments.preset).changed(without=arguments.without)
-    witness = Witness(Eye(mind.model, mind.slots_for(objects, arguments.preset)))
-    policy = GraphPolicy(witness, mind.graph, config, arena(mind.world))
+    witness = Witness(trained.perception(trained.slots_for(objects, arguments.preset)))
+    policy = GraphPolicy(witness, trained.graph, config, arena(trained.world))
     steps: Counter[str] = Counter()
     unmet: Counter[str] = Counter()
     share, failed = [], []
     for first in range(0, arguments.episodes, LANES):
         lanes = []
         for number in range(first, min(first + LANES, arguments.episodes)):
-            env = make_env(mind.world, n_objects=objects, goal=goal, **arguments.world)  # type: ignore[arg-type]
+            env = make_env(trained.world, n_objects=objects, goal=goal, **arguments.world)  # type: ignore[arg-type]
             if arguments.split == "dev":
-                task = frozen_task(mind.world, "dev", goal, objects, number)  # type: ignore[arg-type]
+                task = frozen_task(trained.world, "dev", goal, objects, number)  # type: ignore[arg-type]
             else:
                 task = fresh_task(env, arguments.draw, goal, objects, number)  # type: ignore[arg-type]
             observation, _ = env.reset(options={"task": task})
             lanes.append(Lane(env, goal_places(env), observation, str(number)))
         open_N = [~lane.met(lane.positions()) for lane in lanes]
-        play(mind, policy, witness, lanes)
+        play(trained, policy, witness, lanes)
         for lane, was_open in zip(lanes, open_N, strict=True):
             left_N = ~lane.met(lane.positions())
             share.append((was_open.sum() - left_N.sum()) / was_open.sum())
             steps.update(cause for _, cause in lane.causes)
-            reasons = [(int(n), why_unmet(lane, mind.graph, n)) for n in np.flatnonzero(left_N)]
+            reasons = [(int(n), why_unmet(lane, trained.graph, n)) for n in np.flatnonzero(left_N)]
             unmet.update(why for _, why in reasons)
             failed += [(lane.name, reasons)] * bool(reasons)
     report(f"{objects} objects, {goal}", share, failed, unmet, steps)
@@ -228,10 +230,10 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.world = {} if arguments.style == "plain" else {"style": arguments.style}
     torch.set_num_threads(1)
-    mind = Mind.load(arguments.model, arguments.preset)
+    trained = Trained.load(arguments.model, arguments.preset)
     for goal in arguments.goal:
         for objects in arguments.objects:
-            examine(mind, arguments, objects, goal)
+            examine(trained, arguments, objects, goal)
 
 
 if __name__ == "__main__":

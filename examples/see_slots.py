@@ -1,11 +1,12 @@
 """What the model that ships sees in a scene of seven blocks."""
 
-from ncs.agent import Eye, Mind, shipped_model
+from ncs.agent import Trained, shipped_model
 from ncs.envs import make_env
 
-mind = Mind.load(shipped_model("blocks-fast-0"))
+trained = Trained.load(shipped_model("blocks-fast-0"))
 observation, _ = make_env("block-rearrange", n_objects=7).reset(seed=0)
-(entities,) = Eye(mind.model, n_slots=10)(observation["image"][None], [0])
+perception = trained.perception(trained.slots_for(7))
+(entities,) = perception(observation["image"][None], [0])
 for slot in range(len(entities.presence)):
     if entities.presence[slot]:
         x, y = entities.state[slot]

@@ -16,6 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
+from ncs.model.randomness import normal
 from ncs.registry import register_model
 from ncs.settings import Settings
 from ncs.storage import write_arrays, write_json
@@ -60,13 +61,18 @@ class Tiny(WorldModel):
         self.unused = nn.Linear(2, 2)
         self.register_buffer("brightness", torch.tensor(0.0))
 
+    @property
+    def trained_slots(self):
+        return self.config.n_slots
+
     def prepare(self, frame_BTHWC, action_BTA):
         self.brightness.copy_(frame_BTHWC.float().mean() / 255)
 
     def _slots(self, frame_BHWC, n_slots, generator):
         image = functional.avg_pool2d(frame_BHWC.permute(0, 3, 1, 2).float() / 255, 16)
         cell_BPC = self.reader((image - self.brightness).flatten(2).transpose(1, 2))
-        query = torch.randn(len(image), n_slots, self.config.width, generator=generator)
+        generator = generator or torch.default_generator
+        query = normal((len(image), n_slots, self.config.width), generator)
         mask = torch.einsum("bpc,bkc->bkp", cell_BPC, query).softmax(1)
         if self.config.collapsed:
             mask = torch.zeros_like(mask).index_fill(1, torch.tensor([0]), 1.0)

@@ -6,6 +6,7 @@ D type channels, S state channels, M graph nodes.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -127,6 +128,19 @@ class Graph:
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """Short hashes of what a method reads; empty where it reads nothing of a kind."""
+
+    weights: str = ""
+    graph: str = ""
+    sets: str = ""  # the scenes of the non-factorised rival
+
+    def __str__(self) -> str:
+        """All of them as one word."""
+        return "+".join(part for part in (self.weights, self.graph, self.sets) if part) or "none"
+
+
+@dataclass(frozen=True)
 class Result:
     """One judged episode: a line of a results file."""
 
@@ -139,7 +153,6 @@ class Result:
     split: str
     task: str  # hash of the task
     config: str  # hash of the method's and the judge's settings
-    checkpoint: str  # hash of the weights and graph, "none" where there are none
     code: str  # package version
     minimum_moves: int
     steps: int
@@ -149,6 +162,31 @@ class Result:
     seconds: float
     cap_factor: int = 4  # steps allowed, times the fewest needed
     noise: float = 0.0  # spread of what was added to actions, as a share of the tolerance
+    n_constrained: int = 2  # constraints of a partial goal
+    label: str = ""  # what tables call the method
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  # of the method
+    weights: str = ""  # short hashes of what it reads, empty where there is nothing of the kind
+    graph: str = ""
+    sets: str = ""
+    commit: str = ""  # of the package's checkout, or its version
+
+    @property
+    def checkpoint(self) -> str:
+        """The hashes of weights, graph and sets as one word."""
+        return str(Checkpoint(self.weights, self.graph, self.sets))
+
+
+@dataclass(frozen=True)
+class EnvFacts:
+    """What a policy may know of the worlds it is made for, before it sees a picture."""
+
+    world: str
+    n_objects: int
+    lanes: int  # episodes played side by side
+    low: NDArray[np.float64]  # (3,) low corner of where actions may reach, metres
+    high: NDArray[np.float64]  # (3,)
+    tolerance: float  # metres by which a pick or a place may miss
+    model: Path | None = None  # the folder that was named with --model
 
 
 class Env(Protocol):

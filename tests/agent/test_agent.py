@@ -1,13 +1,15 @@
 """The agent that ships with the repository sees, plans and explains itself."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ncs.agent import Agent, Mind, graph_path, shipped_model
+from ncs.agent import Agent, Trained, graph_path, shipped_model
 from ncs.envs import make_env
-from ncs.records import DataError
+from ncs.records import ConfigError, DataError
 
 FOLDER = shipped_model("blocks-fast-0")
 
@@ -75,14 +77,59 @@ def test_two_objects_of_one_colour_are_both_brought_home() -> None:
 def test_a_graph_of_another_checkpoint_is_refused(tmp_path: Path) -> None:
     other = shipped_model("blocks-fast-1")
     with pytest.raises(DataError, match="was built with checkpoint"):
-        Mind.load(FOLDER, graph=graph_path(other, "best"))
+        Trained.load(FOLDER, graph=graph_path(other, "best"))
 
 
 def test_a_folder_without_a_graph_says_what_to_do() -> None:
     with pytest.raises(DataError, match="there is no graph yet; make it with 'ncs graph'"):
-        Mind.load(FOLDER, graph=FOLDER / "nowhere.safetensors")
+        Trained.load(FOLDER, graph=FOLDER / "nowhere.safetensors")
 
 
 def test_a_missing_model_says_where_to_look() -> None:
     with pytest.raises(DataError, match="checkpoints/none-such: is not here"):
         shipped_model("none-such")
+
+
+def test_the_papers_way_is_told_how_many_objects_there_are() -> None:
+    with pytest.raises(ConfigError, match="n_objects: the paper's way has to be told"):
+        Agent.load(FOLDER, preset="paper")
+    env = make_env("block-rearrange", n_objects=5)
+    observation, _ = env.reset(seed=0)
+    agent = Agent.load(FOLDER, preset="paper", n_objects=5)
+    decision = agent.act(observation["image"], observation["goal"])
+    assert 5 <= len(decision.pairs) <= 6
+
+
+def test_pictures_of_numbers_are_as_good_as_pictures_of_bytes() -> None:
+    env = make_env("block-rearrange")
+    observation, _ = env.reset(seed=0)
+    pair = observation["image"], observation["goal"]
+    expected = Agent.load(FOLDER).act(*pair)
+    for kind in (np.float32, np.float64):
+        found = Agent.load(FOLDER).act(*((picture / 255).astype(kind) for picture in pair))
+        assert (found.action == expected.action).all()
+
+
+@pytest.mark.parametrize(
+    ("picture", "complaint"),
+    [
+        (np.zeros((32, 32, 3), np.uint8), r"goal: must be \(64, 64\) pixels"),
+        (np.zeros((64, 64), np.uint8), r"goal: must be \(height, width, 3\)"),
+        (np.zeros((64, 64, 3), np.int64), "goal: must be bytes or numbers"),
+        (np.full((64, 64, 3), 200.0), r"goal: its numbers must lie in \[0, 1\]"),
+        (np.full((64, 64, 3), np.nan), "goal: its numbers must lie"),
+    ],
+)
+def test_what_is_no_picture_is_refused_by_name(picture: np.ndarray, complaint: str) -> None:
+    floor = np.full((64, 64, 3), 191, np.uint8)
+    with pytest.raises(ConfigError, match=complaint):
+        Agent.load(FOLDER).act(floor, picture)
+
+
+def test_importing_the_agent_imports_nothing_that_trains() -> None:
+    code = "import sys, ncs.agent; print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(out.stdout.split())
+    assert "ncs.agent.trained" in modules
+    trains = {"ncs.training.loop", "ncs.training.learner", "ncs.training.train"}
+    assert not {"lightning_fabric", "matplotlib", "pybullet", "mujoco", *trains} & modules

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from ncs.agent import Agent, Mind, control_preset, shipped_model
-from ncs.agent.recorder import Watcher, adjusted_control, imagine, play, solve_command
+from ncs.agent import Agent, Trained, control_preset, shipped_model
+from ncs.agent.recorder import Recorder, imagine, play, solve_command
 from ncs.data.seeds import stream
 from ncs.envs import make_env
-from ncs.records import ConfigError
 
 
 @pytest.fixture(scope="module")
-def mind() -> Mind:
-    return Mind.load(shipped_model("blocks-fast-0"))
+def trained() -> Trained:
+    return Trained.load(shipped_model("blocks-fast-0"))
 
 
 def draw(n: int = 4, goal: str = "partial"):
@@ -20,11 +19,11 @@ def draw(n: int = 4, goal: str = "partial"):
     return env, env.draw_task(stream("fresh", 5))
 
 
-def test_watching_changes_nothing(mind: Mind) -> None:
+def test_watching_changes_nothing(trained: Trained) -> None:
     env, task = draw()
     control = control_preset("best")
-    moments = list(play(env, task, Watcher(mind, control, 7, 0)))
-    agent = Agent(mind.policy(control, 7, 0), 0)
+    moments = list(play(env, task, Recorder(trained, control, 7, 0)))
+    agent = Agent(trained.policy(control, 7), 0)
     observation, _ = env.reset(options={"task": task})
     for moment in moments[:-1]:
         decision = agent.act(observation["image"], observation["goal"])
@@ -37,48 +36,37 @@ def test_watching_changes_nothing(mind: Mind) -> None:
     assert moments[-1].solved
 
 
-def test_a_task_that_is_solved_already_has_no_step(mind: Mind) -> None:
+def test_a_task_that_is_solved_already_has_no_step(trained: Trained) -> None:
     from ncs.envs.blocks.tasks import make_task
 
     env, task = draw(goal="complete")
     start = task.scene["start"].astype(int)
     done = make_task("complete", task.scene["colour"], start, start)
-    moments = list(play(env, done, Watcher(mind, control_preset("best"), 7, 0)))
+    moments = list(play(env, done, Recorder(trained, control_preset("best"), 7, 0)))
     assert len(moments) == 1
     assert moments[0].solved
 
 
-def test_a_plan_for_two_pictures_leads_to_the_goal_when_it_is_carried_out(mind: Mind) -> None:
+def test_a_plan_for_two_pictures_leads_to_the_goal_when_it_is_carried_out(trained: Trained) -> None:
     env, task = draw(goal="complete")
     observation, _ = env.reset(options={"task": task})
-    watcher = Watcher(mind, control_preset("best"), 7, 0)
-    plan = list(imagine(mind, watcher, observation["image"], observation["goal"], 7, 12))
+    recorder = Recorder(trained, control_preset("best"), 7, 0)
+    plan = list(imagine(trained, recorder, observation["image"], observation["goal"], 7, 12))
     assert plan[-1].solved
-    assert len(watcher.rows) == len(plan)
+    assert len(recorder.rows) == len(plan)
     for moment in plan[:-1]:
         assert moment.decision is not None
         *_, solved, _, _ = env.step(np.array(moment.decision["action"], np.float32))
     assert solved
 
 
-def test_a_plan_ends_where_it_is_told_to(mind: Mind) -> None:
+def test_a_plan_ends_where_it_is_told_to(trained: Trained) -> None:
     env, task = draw(goal="complete")
     observation, _ = env.reset(options={"task": task})
-    watcher = Watcher(mind, control_preset("best"), 7, 0)
-    plan = list(imagine(mind, watcher, observation["image"], observation["goal"], 7, 2))
+    recorder = Recorder(trained, control_preset("best"), 7, 0)
+    plan = list(imagine(trained, recorder, observation["image"], observation["goal"], 7, 2))
     assert [moment.decision is None for moment in plan] == [False, False, True]
     assert not plan[-1].solved
-
-
-def test_switches_change_the_preset_and_nothing_else() -> None:
-    best = adjusted_control("best")
-    assert best == control_preset("best")
-    changed = adjusted_control("best", without=["order"], choice="sample")
-    assert set(best.extensions) - set(changed.extensions) == {"order"}
-    assert changed.choice == "sample"
-    assert adjusted_control("paper", only=["order"]).extensions == ("order",)
-    with pytest.raises(ConfigError, match="there is no extension 'magic'"):
-        adjusted_control("best", without=["magic"])
 
 
 def test_a_command_leaves_out_what_was_not_asked_for() -> None:

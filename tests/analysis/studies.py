@@ -7,7 +7,7 @@ from ncs.records import Result
 def result(**changes: object) -> Result:
     values = {
         "method": "ncs", "world": "block-rearrange", "goal": "complete", "objects": 4, "seed": 0,
-        "episode": 0, "split": "dev", "task": "t", "config": "c", "checkpoint": "w", "code": "0",
+        "episode": 0, "split": "dev", "task": "t", "config": "c", "weights": "w", "code": "0",
         "minimum_moves": 4, "steps": 4, "unsatisfied": 4, "final": 0.5, "best": 0.75,
         "seconds": 1.0,
     }  # fmt: skip

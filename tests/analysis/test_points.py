@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from tests.analysis.studies import point, result
 
-from ncs.agent.methods import make_policy
+from ncs.agent.methods import RandomMethod
 from ncs.analysis.points import about, in_words, load_points, of_study, save_points
 from ncs.envs import make_env
 from ncs.evaluation.grid import Request, play
-from ncs.evaluation.harness import JudgeConfig, Method
+from ncs.evaluation.harness import JudgeConfig
 from ncs.evaluation.results import read_results
 from ncs.records import DataError
 
@@ -22,13 +22,13 @@ def request(study: str, noise: float) -> Request:
         noise=noise,
     )  # fmt: skip
     value = f"{noise:g}" if study == "noise" else ""
-    method = Method(name="random")
+    method = RandomMethod(name="random")
     return Request(study=study, label="chance", value=value, method=method, rules=rules)
 
 
 def test_points_are_read_back_with_their_own_results(tmp_path: Path) -> None:
     requests = [request("table", 0), request("noise", 0), request("noise", 2)]
-    for _ in play(make_env, make_policy, requests, tmp_path / "cells", map):
+    for _ in play(make_env, requests, tmp_path / "cells", map):
         pass
     save_points(tmp_path, requests, tmp_path / "cells", {"scale": "tiny"})
     points = load_points(tmp_path)

@@ -10,7 +10,7 @@ from ncs.registry import find_world, paper_worlds
 
 ROW = Result(
     method="random", world="block-rearrange", goal="complete", objects=4, seed=0, episode=0,
-    split="test", task="abc", config="def", checkpoint="none", code="0", minimum_moves=4, steps=16,
+    split="test", task="abc", config="def", code="0", minimum_moves=4, steps=16,
     unsatisfied=4, final=0.0, best=0.5, seconds=0.1,
 )  # fmt: skip
 
@@ -25,7 +25,7 @@ def test_means_and_errors_are_over_seeds() -> None:
     assert our_rows(rows, "final")[0].cells[4].mean == 0.0
 
 
-@pytest.mark.parametrize("change", [{"config": "x"}, {"checkpoint": "y"}, {"split": "dev"}])
+@pytest.mark.parametrize("change", [{"config": "x"}, {"weights": "y"}, {"split": "dev"}])
 def test_rows_of_different_origin_are_never_mixed(change: dict[str, str]) -> None:
     assert len(our_rows([ROW, replace(ROW, **change)], "best")) == 2  # type: ignore[arg-type]
 

@@ -10,8 +10,7 @@ import pytest
 from tests.conftest import PATIENCE, ncs_process
 
 from ncs.cli.main import main
-from ncs.cli.train import Train, change, duration
-from ncs.records import ConfigError
+from ncs.cli.train import Train
 from ncs.training.checkpoint import load_model, read_config
 from ncs.training.learner import Learner
 
@@ -101,20 +100,3 @@ def test_sigterm_writes_a_checkpoint_and_ends_with_143(small_buffer: Path, tmp_p
     assert process.returncode == 143, error
     assert "ended by SIGTERM, go on with --resume" in out
     load_model(tmp_path / "run")
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(5, "5 seconds"), (600, "10.0 minutes"), (9000, "2.5 hours"), (864000, "10.0 days")],
-)
-def test_durations_are_in_the_unit_a_person_would_use(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
-
-
-def test_values_are_json_or_bare_words() -> None:
-    values = {"network": {"width": 1}, "precision": "32-true"}
-    change(values, "network.width", "7")
-    change(values, "precision", "bf16-mixed")
-    assert values == {"network": {"width": 7}, "precision": "bf16-mixed"}
-    with pytest.raises(ConfigError, match="there is no such setting"):
-        change(values, "net.width", "7")

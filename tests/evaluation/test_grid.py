@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ncs.agent.methods import make_policy
+from ncs.agent.methods import MethodOptions, RandomMethod, make_method
 from ncs.envs import make_env
 from ncs.evaluation.grid import (
     Request,
@@ -19,13 +19,24 @@ from ncs.evaluation.grid import (
     save_results,
     share_of,
 )
-from ncs.evaluation.harness import Job, JudgeConfig, Method
+from ncs.evaluation.harness import Job, JudgeConfig
+from ncs.evaluation.method import Method
 from ncs.evaluation.results import read_results
-from ncs.records import DataError, Result
+from ncs.records import Checkpoint, DataError, Result
 
 RULES = JudgeConfig(world="block-rearrange", objects=(4, 5), seeds=2, episodes=3, split="dev")
+
+
+class Slow(RandomMethod):
+    pace: int
+
+
+def plain(name: str) -> Method:
+    return make_method(name, MethodOptions(world=RULES.world))
+
+
 REQUESTS = [
-    Request(study="table", label=name, method=Method(name=name), rules=RULES, batch=2)
+    Request(study="table", label=name, method=plain(name), rules=RULES, batch=2)
     for name in ("random", "oracle")
 ]
 
@@ -35,7 +46,7 @@ def here(function: Callable[[Job], list[Result]], jobs: Sequence[Job]) -> Iterat
 
 
 def run(folder: Path, **settings: object) -> None:
-    for _ in play(make_env, make_policy, REQUESTS, folder, here, **settings):  # type: ignore[arg-type]
+    for _ in play(make_env, REQUESTS, folder, here, **settings):  # type: ignore[arg-type]
         pass
 
 
@@ -71,7 +82,7 @@ def test_a_grid_stopped_at_random_moments_ends_the_same(
     rng = random.Random(0)
     total = len(pieces(REQUESTS, tmp_path))
     while missing(REQUESTS, tmp_path):
-        steps = play(make_env, make_policy, REQUESTS, tmp_path, here)
+        steps = play(make_env, REQUESTS, tmp_path, here)
         for _ in range(rng.randint(1, total // 4)):
             next(steps, None)
         steps.close()
@@ -84,7 +95,7 @@ def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:
     def nobody(_: object, jobs: Sequence[Job]) -> Iterator[list[Result]]:
         raise AssertionError(f"{len(jobs)} pieces were given out again")
 
-    steps = list(play(make_env, make_policy, REQUESTS, tmp_path, nobody))
+    steps = list(play(make_env, REQUESTS, tmp_path, nobody))
     assert [(step.done, step.total) for step in steps] == [(32, 32)]
 
 
@@ -98,8 +109,8 @@ def test_two_studies_share_what_they_have_in_common(tmp_path: Path) -> None:
     [
         {"rules": RULES.model_copy(update={"noise": 1.0})},
         {"rules": RULES.model_copy(update={"cap_factor": 8})},
-        {"method": Method(name="random", checkpoint="another")},
-        {"method": Method(name="random", options=(("choice", "argmax"),))},
+        {"method": RandomMethod(name="random", checkpoint=Checkpoint("another"))},
+        {"method": Slow(name="random", pace=1)},
         {"batch": 3},
     ],
 )

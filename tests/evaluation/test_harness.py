@@ -6,19 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from ncs.agent.methods import make_policy
+from ncs.agent.methods import MethodOptions, RandomMethod, make_method
 from ncs.envs import make_env
-from ncs.evaluation.harness import JudgeConfig, Method, Progress, evaluate, judge_hash
+from ncs.evaluation.harness import JudgeConfig, Progress, evaluate, judge_hash
 from ncs.evaluation.results import read_results
 from ncs.records import ConfigError, DataError, Result
 
-RANDOM = Method(name="random")
+RANDOM = RandomMethod(name="random")
 SMALL = JudgeConfig(world="block-rearrange", objects=(4, 5), seeds=2, episodes=6, split="dev")
 
 
+class Slow(RandomMethod):
+    pace: int
+
+
 def run(path: Path, config: JudgeConfig = SMALL, **settings: object) -> list[Result]:
-    method = Method(name=str(settings.pop("method", "random")))
-    for _ in evaluate(make_env, make_policy, method, config, path, **settings):  # type: ignore[arg-type]
+    name = str(settings.pop("method", "random"))
+    method = make_method(name, MethodOptions(world=config.world))
+    for _ in evaluate(make_env, method, config, path, **settings):  # type: ignore[arg-type]
         pass
     return read_results(path)
 
@@ -61,7 +66,7 @@ def test_shards_together_are_the_whole(serial: list[Result], tmp_path: Path) -> 
 def test_a_run_goes_on_where_it_stopped(serial: list[Result], tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     steps: list[Progress] = []
-    run_now = evaluate(make_env, make_policy, RANDOM, SMALL, path, batch=4)
+    run_now = evaluate(make_env, RANDOM, SMALL, path, batch=4)
     for _ in range(4):
         steps.append(next(run_now))
     run_now.close()  # type: ignore[attr-defined]
@@ -111,7 +116,8 @@ def test_the_hash_follows_what_bears_on_a_score() -> None:
     assert base == judge_hash(RANDOM, SMALL.model_copy(update={"episodes": 3, "seeds": 1}))
     assert base != judge_hash(RANDOM, SMALL.model_copy(update={"cap_factor": 8}))
     assert base != judge_hash(RANDOM, SMALL.model_copy(update={"split": "test"}))
-    assert base != judge_hash(Method(name="random", options=(("x", 1),)), SMALL)
+    assert base != judge_hash(Slow(name="random", pace=1), SMALL)
+    assert base == judge_hash(RANDOM.model_copy(update={"label": "chance"}), SMALL)
 
 
 def test_frozen_partial_tasks_have_two_constraints(tmp_path: Path) -> None:

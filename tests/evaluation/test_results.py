@@ -2,8 +2,9 @@
 
 import errno
 import gzip
+import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,11 @@ from ncs.evaluation.results import (
     save_results,
 )
 from ncs.records import DataError, Result
+from ncs.storage import digest_json
 
 ROW = Result(
     method="random", world="block-rearrange", goal="complete", objects=4, seed=0, episode=0,
-    split="test", task="abc", config="def", checkpoint="none", code="0", minimum_moves=4, steps=16,
+    split="test", task="abc", config="def", code="0", minimum_moves=4, steps=16,
     unsatisfied=4, final=0.25, best=0.5, seconds=0.1,
 )  # fmt: skip
 ROWS = [replace(ROW, episode=i) for i in range(5)]
@@ -34,6 +36,18 @@ def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
     append_results(path, ROWS[:2])
     append_results(path, ROWS[2:])
     assert read_results(path) == ROWS
+
+
+def test_rows_of_older_files_have_the_columns_of_today() -> None:
+    row = {**asdict(ROW), "method": "nf"}
+    for name in ("label", "settings", "weights", "graph", "sets", "commit", "n_constrained"):
+        row.pop(name)
+    for checkpoint, parts in (("none", ("", "", "")), ("a+b+c", ("a", "b", "c"))):
+        old = {**row, "checkpoint": checkpoint}
+        found = decode(json.dumps({**old, "check": digest_json(old)[:12]}), "here")
+        assert (found.weights, found.graph, found.sets) == parts
+        assert (found.checkpoint, found.label, found.commit) == (checkpoint, "nf", "0")
+        assert found.settings == {}
 
 
 def test_half_a_line_at_the_end_is_cut_off_and_nothing_else(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ def main(folder: Path) -> int:
     from ray.cluster_utils import Cluster
     from tests.reproduction.small_grid import REQUESTS
 
-    from ncs.agent.methods import make_policy
     from ncs.envs import make_env
     from ncs.evaluation.grid import missing, play
     from ncs.reproduction.engines import make_engine
@@ -26,7 +25,7 @@ def main(folder: Path) -> int:
     cluster = Cluster(initialize_head=True, head_node_args=quiet)
     second = cluster.add_node(num_cpus=1)
     engine = make_engine("ray", 2, cluster.address)
-    steps = play(make_env, make_policy, REQUESTS, folder, engine)
+    steps = play(make_env, REQUESTS, folder, engine)
     for _ in range(3):
         next(steps)
     left = missing(REQUESTS, folder)

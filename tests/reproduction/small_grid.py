@@ -1,10 +1,12 @@
 """A small grid for tests of engines."""
 
+from ncs.agent.methods import MethodOptions, make_method
 from ncs.evaluation.grid import Request
-from ncs.evaluation.harness import JudgeConfig, Method
+from ncs.evaluation.harness import JudgeConfig
 
 RULES = JudgeConfig(world="block-rearrange", objects=(4, 5), seeds=2, episodes=2, split="dev")
+ASKED = MethodOptions(world="block-rearrange")
 REQUESTS = [
-    Request(study="table", label=name, method=Method(name=name), rules=RULES, batch=1)
+    Request(study="table", label=name, method=make_method(name, ASKED), rules=RULES, batch=1)
     for name in ("random", "oracle")
 ]

@@ -9,12 +9,14 @@ from tests.conftest import REPOSITORY
 
 from ncs.reproduction.artefacts import (
     WORLD_MODELS,
+    Run,
     given_model,
     is_collected,
     keyed,
     make_dslate,
     make_once,
 )
+from ncs.reproduction.reporter import Quiet
 from ncs.reproduction.scales import Scale
 
 CHECKPOINTS = REPOSITORY / "checkpoints"
@@ -40,8 +42,8 @@ def test_a_model_is_found_by_its_kind_and_rivals_in_their_own_folder(kind: str, 
 
 
 def test_a_given_dslate_is_taken_as_it_is(small_buffer: Path, tmp_path: Path) -> None:
-    scale = Scale.named("laptop")
-    found = make_dslate(scale, "block-rearrange", small_buffer, tmp_path, CHECKPOINTS)
+    run = Run(Scale.named("laptop"), tmp_path, CHECKPOINTS)
+    found = make_dslate(run, "block-rearrange", small_buffer)
     assert found == CHECKPOINTS / "blocks-cpu-0"
     assert not list(tmp_path.iterdir())
 
@@ -56,9 +58,9 @@ def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
     def make() -> None:
         raise AssertionError("made again")
 
-    make_once(tmp_path / "x", lambda: True, make)
+    make_once(tmp_path / "x", lambda: True, make, Quiet())
     with pytest.raises(AssertionError, match="made again"):
-        make_once(tmp_path / "x", lambda: False, make)
+        make_once(tmp_path / "x", lambda: False, make, Quiet())
 
 
 def make_slowly(path: Path) -> None:
@@ -68,7 +70,7 @@ def make_slowly(path: Path) -> None:
             file.write("once\n")
         path.touch()
 
-    make_once(path, path.exists, make)
+    make_once(path, path.exists, make, Quiet())
 
 
 def test_of_several_processes_one_makes_it_and_the_others_wait(tmp_path: Path) -> None:

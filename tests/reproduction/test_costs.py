@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ncs.evaluation.harness import Method
+from ncs.agent.methods import RandomMethod
 from ncs.registry import World, paper_worlds, register
-from ncs.reproduction.artefacts import Kit
+from ncs.reproduction.artefacts import Artefacts
 from ncs.reproduction.costs import cost_of, describe, episodes_of, seconds_of
 from ncs.reproduction.scales import Scale, ScaleName
 from ncs.reproduction.studies import requests_of
@@ -24,14 +24,14 @@ def test_episodes_are_counted_as_they_are_asked_for(
     from ncs.reproduction.graphs import graph_plans
 
     monkeypatch.setattr(
-        "ncs.reproduction.studies.method_of", lambda name, *_, **__: Method(name=name)
+        "ncs.reproduction.studies.method_of", lambda name, *_, **__: RandomMethod(name=name)
     )
     scale, world = Scale.named(name), "block-rearrange"
     plans = graph_plans(scale, world, {"best": 7, "paper": 5})
-    graphs = {plan.name: Path(plan.name) for plan in plans}
+    graphs = {name: Path(name) for name in plans}
     dslate = Path("d") if world in scale.dslate else None
     asked: dict[str, int] = {}
-    for request in requests_of(scale, [Kit(world, None, Path("m"), dslate, graphs=graphs)]):
+    for request in requests_of(scale, [Artefacts(world, None, Path("m"), dslate, graphs=graphs)]):
         rules = request.rules
         cells = len(rules.goals) * len(rules.objects) * rules.seeds * rules.episodes
         name = request.label if "dSLATE" in request.label else request.method.name

@@ -12,7 +12,6 @@ import pytest
 from tests.conftest import PATIENCE, REPOSITORY
 from tests.reproduction.small_grid import REQUESTS
 
-from ncs.agent.methods import make_policy
 from ncs.analysis.formatter import as_markdown
 from ncs.envs import make_env
 from ncs.evaluation.grid import missing, play, results_of
@@ -28,7 +27,7 @@ def table(folder: Path) -> str:
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("serial")
-    for _ in play(make_env, make_policy, REQUESTS, folder, make_engine("local", 1)):
+    for _ in play(make_env, REQUESTS, folder, make_engine("local", 1)):
         pass
     return table(folder)
 

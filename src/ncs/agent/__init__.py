@@ -1,30 +1,33 @@
 """Room 7 of 12. Takes what was trained, gives a player: model, graph and control in one."""
 
 from ncs.agent.agent import Agent
-from ncs.agent.perceive import Eye, watch
+from ncs.agent.build_graph import GraphBuilder, GraphPlan
+from ncs.agent.perceive import Perception, see_clips
+from ncs.agent.policy import SeeingPolicy
 from ncs.agent.presets import Preset, control_preset, graph_preset
 from ncs.agent.trained import (
-    PAPER_SPARE,
-    Mind,
+    Trained,
+    TrainedModel,
     arena,
     default_model,
     graph_path,
-    graph_slots,
     shipped_model,
 )
 
 __all__ = [
-    "PAPER_SPARE",
     "Agent",
-    "Eye",
-    "Mind",
+    "GraphBuilder",
+    "GraphPlan",
+    "Perception",
     "Preset",
+    "SeeingPolicy",
+    "Trained",
+    "TrainedModel",
     "arena",
     "control_preset",
     "default_model",
     "graph_path",
     "graph_preset",
-    "graph_slots",
+    "see_clips",
     "shipped_model",
-    "watch",
 ]

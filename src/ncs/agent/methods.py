@@ -1,214 +1,257 @@
-"""Policies by name: the one place where a method meets the judge."""
+"""Methods by name: a record each, with its own settings and the hashes of the files it reads."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
-from ncs.evaluation.harness import Method
-from ncs.records import ConfigError, Env, Policy
-from ncs.storage import digest_file, digest_json
+from ncs.agent.factory import FactoryMethod
+from ncs.agent.policy import SeeingPolicy
+from ncs.agent.presets import Preset, control_preset
+from ncs.agent.trained import Trained, TrainedModel, graph_path
+from ncs.baselines import MODELS
+from ncs.baselines.chance import Chance
+from ncs.baselines.mpc import MpcConfig, MpcPolicy
+from ncs.baselines.nonfactorised import SetGraphPolicy
+from ncs.baselines.oracle import Oracle
+from ncs.baselines.rival import PixelPolicy, TrainedPolicy, load_policy
+from ncs.baselines.set_store import load_sets, sets_path
+from ncs.control.config import ControlConfig
+from ncs.evaluation.method import Method
+from ncs.records import Checkpoint, ConfigError, Env, Policy
+from ncs.settings import Settings
+from ncs.storage import digest_file
+from ncs.training.checkpoint import checkpoint_hash
 
-if TYPE_CHECKING:
-    from ncs.agent import Mind
-    from ncs.baselines.rival import TrainedPolicy
-    from ncs.control.config import ControlConfig
-    from ncs.model.contract import WorldModel
-
-MethodName = Literal["random", "oracle", "ncs", "nf", "mpc", "bc", "iql", "gcivl"]
-Preset = Literal["paper", "best"]
-RIVALS = ("bc", "iql", "gcivl")  # have a policy of their own, made by 'ncs train-rival'
-LEARNED = ("ncs", "nf", "mpc", *RIVALS)
+RIVALS = tuple(MODELS)  # have a policy of their own, made by 'ncs train-rival'
+METHODS = ("random", "oracle", "ncs", "nf", "mpc", *RIVALS)
 
 
-def make_policy(method: Method, envs: Sequence[Env]) -> Policy:
-    """The policy of a method. All but the oracle see no more of the worlds than their arena.
+class MethodOptions(Settings):
+    """What may be asked of a method; none takes all of it."""
 
-    Learned methods are told how many objects there are, as in the paper, and take some slots more.
-    """
-    if method.name == "random":
-        from ncs.baselines.chance import Chance
+    world: str
+    label: str = ""
+    model: Path | None = None
+    preset: Preset = "best"
+    graph: Path | None = None  # instead of the preset's
+    slots: int | None = Field(None, ge=1, le=64)  # instead of the preset's
+    without: tuple[str, ...] = ()  # extensions to switch off
+    only: tuple[str, ...] = ()  # extensions to switch on
+    choice: Literal["sample", "argmax"] | None = None
+    settings: Mapping[str, Any] = Field(default_factory=dict)  # others, by name
 
+    def given(self) -> set[str]:
+        """Names of those that were asked for, but for those that all methods take."""
+        usual = type(self)(world=self.world, label=self.label)
+        return {name for name, value in self if value != getattr(usual, name)}
+
+    def folder(self, name: str) -> Path:
+        """The model's folder, which a method that learned cannot do without."""
+        if self.model is None:
+            raise ConfigError(f"model: {name} needs one; train it or take one that ships")
+        return self.model
+
+
+def make_method(name: str, options: MethodOptions) -> Method:
+    """The method of a name, or of MODULE:FACTORY, with what was asked for."""
+    maker, taken = MAKERS.get(name, (_of_factory, {"model", "settings"}))
+    if too_much := sorted(options.given() - taken):
+        raise ConfigError(f"method: {name} takes no {too_much[0]}")
+    return maker(name, options)
+
+
+class RandomMethod(Method):
+    """Random actions within reach."""
+
+    def policy(self, envs: Sequence[Env]) -> Policy:
+        """The policy, which sees nothing."""
         space = envs[0].action_space
         return Chance(space.low[:3].astype(np.float64), space.high[:3].astype(np.float64))
-    if method.name == "oracle":
-        from ncs.baselines.oracle import Oracle
 
+
+class OracleMethod(Method):
+    """Shortest solutions from the ground truth."""
+
+    def policy(self, envs: Sequence[Env]) -> Policy:
+        """The policy, the only one that is handed the worlds it plays in."""
         return Oracle(envs)
-    if method.name in RIVALS:
-        return _pixel_policy(method, envs[0])
-    if method.name == "mpc":
-        return _planner(method, envs[0].n_objects)
-    if method.name in LEARNED:
-        return _learned(method, envs[0].n_objects)
-    raise ConfigError(f"method: there is no {method.name!r}, choose from {get_args(MethodName)}")
 
 
-def _learned(method: Method, n_objects: int) -> Policy:
-    """A policy that looks through a trained model."""
-    mind = _mind(method)
-    options = dict(method.options)
-    n_slots = int(options.get("slots") or mind.slots_for(n_objects, _preset(options)))
-    if method.name == "ncs":
-        return mind.policy(control_config(method), n_slots)
-    from ncs.agent import Eye, arena
-    from ncs.baselines.nonfactorised import SetGraphPolicy
-    from ncs.baselines.set_store import load_sets
+class LearnedMethod(Method):
+    """What methods share that look through a world model."""
 
-    sets = load_sets(Path(dict(method.files)["sets"]), mind.graph.checkpoint)
-    eye = Eye(mind.model, n_slots)
-    return SetGraphPolicy(eye, sets, mind.graph, arena(mind.world), options["preset"] == "best")
+    WHERE: ClassVar[frozenset[str]] = frozenset({"model", "world", "graph", "sets"})
+
+    model: Path
+    world: str  # in which the model is used
+    preset: Preset = "best"
+    slots: int | None = None  # None: as the preset has it
+
+    def n_slots(self, trained: Trained | TrainedModel, envs: Sequence[Env]) -> int:
+        """Slots of every picture; all learned methods know how many objects there are."""
+        return self.slots or trained.slots_for(envs[0].n_objects, self.preset)
 
 
-def _pixel_policy(method: Method, env: Env) -> Policy:
-    """The policy of a rival that learned one from pixels."""
-    from ncs.baselines.rival import PixelPolicy
+class NcsMethod(LearnedMethod):
+    """The paper's method, and ours: a factorised graph and Algorithm 2."""
 
-    trained = _load_policy(dict(method.files)["model"], method.checkpoint)
-    config, space = trained.actor.config, env.action_space
-    if not np.allclose([*config.low, *config.high], [*space.low[:2], *space.high[:2]]):
-        raise ConfigError(f"model: was trained in {trained.world}, which has another arena")
-    return PixelPolicy(trained.actor)
+    graph: Path
+    control: ControlConfig
+
+    def policy(self, envs: Sequence[Env]) -> Policy:
+        """The policy of model and graph."""
+        trained = _trained(self.model, self.graph, self.world, self.checkpoint)
+        return trained.policy(self.control, self.n_slots(trained, envs))
+
+
+class NfMethod(LearnedMethod):
+    """The non-factorised graph: NF."""
+
+    graph: Path
+    sets: Path
+    presence: bool  # whether slots that stand for nothing are left out
+
+    def policy(self, envs: Sequence[Env]) -> Policy:
+        """The policy of model and scenes."""
+        weights_and_graph = Checkpoint(self.checkpoint.weights, self.checkpoint.graph)
+        trained = _trained(self.model, self.graph, self.world, weights_and_graph)
+        scenes = load_sets(self.sets, trained.graph.checkpoint)
+        perception = trained.perception(self.n_slots(trained, envs))
+        arena = trained.seen.arena
+        acting = SetGraphPolicy(perception, scenes, trained.graph, arena, self.presence)
+        return SeeingPolicy(perception, acting)
+
+
+class MpcMethod(LearnedMethod):
+    """Model-predictive control over the world model."""
+
+    search: MpcConfig
+
+    def policy(self, envs: Sequence[Env]) -> Policy:
+        """The policy of the model alone."""
+        trained = _trained_model(self.model, self.world, self.checkpoint)
+        reach, n_slots = trained.arena, self.n_slots(trained, envs)
+        corners = (reach.low, reach.high, reach.height)
+        return MpcPolicy(trained.model, n_slots, *corners, self.search)
+
+
+class PixelMethod(Method):
+    """A rival that learned a policy from pixels."""
+
+    WHERE: ClassVar[frozenset[str]] = frozenset({"model"})
+
+    model: Path
+
+    def policy(self, envs: Sequence[Env]) -> Policy:
+        """The policy, if it was trained in an arena like that of the worlds."""
+        trained = _trained_policy(self.model, self.checkpoint)
+        config, space = trained.actor.config, envs[0].action_space
+        if not np.allclose([*config.low, *config.high], [*space.low[:2], *space.high[:2]]):
+            raise ConfigError(f"model: was trained in {trained.world}, which has another arena")
+        return PixelPolicy(trained.actor)
+
+
+def _plain(kind: type[Method], name: str, options: MethodOptions) -> Method:
+    return kind(name=name, label=options.label)
+
+
+def _ncs(name: str, options: MethodOptions) -> Method:
+    folder = options.folder(name)
+    path = options.graph or graph_path(folder, options.preset)
+    trained = Trained.load(folder, options.preset, path, options.world)
+    usual = control_preset(options.preset)
+    control = usual.changed(options.without, options.only, options.choice)
+    shared = _shared(name, options, trained.checkpoint)
+    return NcsMethod(**shared, graph=path, control=control)
+
+
+def _nf(name: str, options: MethodOptions) -> Method:
+    folder, preset = options.folder(name), options.preset
+    path, sets = graph_path(folder, preset), sets_path(folder, preset)
+    own = Trained.load(folder, preset, path, options.world).checkpoint
+    whole = Checkpoint(own.weights, own.graph, digest_file(sets)[:8])
+    shared = _shared(name, options, whole)
+    return NfMethod(**shared, graph=path, sets=sets, presence=preset == "best")
+
+
+def _mpc(name: str, options: MethodOptions) -> Method:
+    trained = TrainedModel.load(options.folder(name), options.world)
+    shared = _shared(name, options, Checkpoint(trained.weights))
+    search = MpcConfig(**{"presence": options.preset == "best", **options.settings})
+    return MpcMethod(**shared, search=search)
+
+
+def _shared(name: str, options: MethodOptions, checkpoint: Checkpoint) -> dict[str, Any]:
+    """The fields that methods share which look through a world model."""
+    taken = options.model_dump(include={"label", "world", "preset", "slots"})
+    return {"name": name, "model": options.folder(name), "checkpoint": checkpoint, **taken}
+
+
+def _pixels(name: str, options: MethodOptions) -> Method:
+    folder = options.folder(name)
+    trained = load_policy(folder)
+    if trained.method != name:
+        raise ConfigError(f"{folder}: is a policy of {trained.method}, not of {name}")
+    if trained.world != options.world:
+        raise ConfigError(f"{folder}: was trained on {trained.world}, not on {options.world}")
+    checkpoint = Checkpoint(trained.checkpoint)
+    return PixelMethod(name=name, label=options.label, model=folder, checkpoint=checkpoint)
+
+
+def _of_factory(name: str, options: MethodOptions) -> Method:
+    world, settings = options.world, dict(options.settings)
+    return FactoryMethod.of(name, options.label, world, options.model, settings)
+
+
+Maker = Callable[[str, MethodOptions], Method]
+_LOOKING = {"model", "preset", "slots"}
+MAKERS: dict[str, tuple[Maker, set[str]]] = {  # and the options that each takes
+    "random": (functools.partial(_plain, RandomMethod), set()),
+    "oracle": (functools.partial(_plain, OracleMethod), set()),
+    "ncs": (_ncs, {*_LOOKING, "graph", "without", "only", "choice"}),
+    "nf": (_nf, _LOOKING),
+    "mpc": (_mpc, {*_LOOKING, "settings"}),
+    **dict.fromkeys(RIVALS, (_pixels, {"model"})),
+}
+
+
+@functools.lru_cache(maxsize=2)
+def _trained(model: Path, graph: Path, world: str, checkpoint: Checkpoint) -> Trained:
+    """A model and its graph, read once in a process."""
+    _one_thread()
+    trained = Trained.load(model, graph=graph, world=world)
+    _same(model, trained.checkpoint, checkpoint)
+    return trained
+
+
+@functools.lru_cache(maxsize=2)
+def _trained_model(model: Path, world: str, checkpoint: Checkpoint) -> TrainedModel:
+    """A model without a graph, read once in a process."""
+    _one_thread()
+    _same(model, Checkpoint(checkpoint_hash(model)), checkpoint)
+    return TrainedModel.load(model, world)
 
 
 @functools.lru_cache(maxsize=3)
-def _load_policy(model: str, checkpoint: str) -> "TrainedPolicy":
-    import torch
-
-    from ncs.baselines.rival import load_policy
-
-    torch.set_num_threads(1)  # the judge's processes share the cores among themselves
-    policy = load_policy(Path(model))
-    if policy.checkpoint != checkpoint:
-        raise ConfigError(f"{model}: has changed since the run began; start it again")
+def _trained_policy(model: Path, checkpoint: Checkpoint) -> TrainedPolicy:
+    """A rival's policy, read once in a process."""
+    _one_thread()
+    policy = load_policy(model)
+    _same(model, Checkpoint(policy.checkpoint), checkpoint)
     return policy
 
 
-def _planner(method: Method, n_objects: int) -> Policy:
-    """Model-predictive control with a trained world model."""
-    from ncs.agent import PAPER_SPARE, arena
-    from ncs.baselines.mpc import MpcConfig, MpcPolicy
-    from ncs.model.contract import trained_slots
-    from ncs.training.checkpoint import read_manifest
-
-    folder, options = dict(method.files)["model"], dict(method.options)
-    model = _load_world(folder, method.checkpoint)
-    trained_on = read_manifest(Path(folder))["buffer"]
-    spare = trained_slots(model.config) - int(trained_on["objects"])
-    spare = PAPER_SPARE if options["preset"] == "paper" else spare
-    n_slots = int(options.get("slots") or n_objects + spare)
-    reach, fields = arena(trained_on["world"]), MpcConfig.model_fields
-    changes = {name: value for name, value in options.items() if name in fields}
-    config = MpcConfig(**{"presence": options["preset"] == "best", **changes})
-    return MpcPolicy(model, n_slots, reach.low, reach.high, reach.height, config)
-
-
-@functools.lru_cache(maxsize=2)
-def _load_world(model: str, checkpoint: str) -> "WorldModel":
+def _one_thread() -> None:
+    """Keeps torch to one thread: the judge's processes share the cores among themselves."""
     import torch
-
-    from ncs.training.checkpoint import checkpoint_hash, load_model
 
     torch.set_num_threads(1)
-    if checkpoint_hash(Path(model)) != checkpoint:
+
+
+def _same(model: Path, found: Checkpoint, expected: Checkpoint) -> None:
+    if found != expected:
         raise ConfigError(f"{model}: has changed since the run began; start it again")
-    return load_model(Path(model))
-
-
-def _mind(method: Method) -> "Mind":
-    """The model and graph of a method, read once in a process."""
-    files, (weights, graph) = dict(method.files), method.checkpoint.split("+")[:2]
-    return _load_mind(files["model"], files["graph"], f"{weights}+{graph}")
-
-
-@functools.lru_cache(maxsize=2)
-def _load_mind(model: str, graph: str, checkpoint: str) -> "Mind":
-    import torch
-
-    from ncs.agent import Mind
-
-    torch.set_num_threads(1)  # the judge's processes share the cores among themselves
-    mind = Mind.load(Path(model), graph=Path(graph))
-    if mind.checkpoint != checkpoint:
-        raise ConfigError(f"{model}: has changed since the run began; start it again")
-    return mind
-
-
-def _preset(options: dict[str, str | int | float | bool]) -> Preset:
-    return "paper" if options["preset"] == "paper" else "best"
-
-
-def control_config(method: Method) -> "ControlConfig":
-    """The control settings that a method's options name."""
-    from ncs.agent import control_preset
-
-    options = dict(method.options)
-    choice = options.get("choice")
-    return control_preset(_preset(options)).changed(
-        without=[name for name, value in options.items() if value is False],
-        only=[name for name, value in options.items() if value is True],
-        choice=None if choice is None else str(choice),
-    )
-
-
-def learned_method(
-    name: str,
-    model: Path,
-    preset: Preset,
-    graph: Path | None,
-    slots: int | None,
-    switches: dict[str, bool],
-) -> Method:
-    """A learned method as the judge files it: options and hashes, and where the files are."""
-    from ncs.agent import Mind, graph_path
-    from ncs.baselines.set_store import sets_path
-    from ncs.control.extensions import find_extension
-
-    for switch in switches:
-        find_extension(switch)
-    options: list[tuple[str, str | int | float | bool]] = [("preset", preset)]
-    options += [("slots", slots)] if slots else []
-    options += [("settings", _settings(name, preset))]
-    if name in RIVALS or name == "mpc":
-        if graph or switches or (slots and name in RIVALS):
-            raise ConfigError(f"method: {name} takes no graph or extensions, and only mpc slots")
-        return _without_graph(name, model, () if name in RIVALS else tuple(options))
-    if name == "nf" and (graph or switches):
-        raise ConfigError("method: nf takes no graph of its own and no extensions")
-    path, sets = graph or graph_path(model, preset), sets_path(model, preset)
-    mind = Mind.load(model, preset, path)
-    options += sorted(switches.items())
-    files = (("model", str(model)), ("graph", str(path)), ("sets", str(sets)))
-    checkpoint = mind.checkpoint + (f"+{digest_file(sets)[:8]}" if name == "nf" else "")
-    return Method(name=name, options=tuple(options), checkpoint=checkpoint, files=files)
-
-
-def _settings(name: str, preset: Preset) -> str:
-    """A hash of what a method's preset stands for, so that results tell when that changes."""
-    from ncs.agent import PAPER_SPARE, control_preset
-    from ncs.baselines.mpc import MpcConfig
-
-    spare = PAPER_SPARE if preset == "paper" else "as in training"
-    if name == "ncs":
-        return digest_json([control_preset(preset).model_dump(), spare])[:8]
-    if name == "mpc":
-        return digest_json([MpcConfig(presence=preset == "best").model_dump(), spare])[:8]
-    return digest_json([name, preset, spare])[:8]
-
-
-def _without_graph(
-    name: str, model: Path, options: tuple[tuple[str, str | int | float | bool], ...]
-) -> Method:
-    """A learned method that has weights alone."""
-    from ncs.baselines.rival import load_policy
-    from ncs.training.checkpoint import checkpoint_hash
-
-    files = (("model", str(model)),)
-    if name == "mpc":
-        return Method(name=name, options=options, checkpoint=checkpoint_hash(model), files=files)
-    policy = load_policy(model)
-    if policy.method != name:
-        raise ConfigError(f"{model}: is a policy of {policy.method}, not of {name}")
-    return Method(name=name, options=options, checkpoint=policy.checkpoint, files=files)

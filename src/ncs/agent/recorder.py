@@ -3,24 +3,29 @@
 Legend: B pictures, H height, W width, C channels.
 """
 
+import itertools
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ncs.agent import Agent, Eye, Mind, Preset, arena, control_preset
-from ncs.analysis.pictures import enlarge, strip
-from ncs.analysis.trace import SCALE, Look, Panels, draw_panels, join_panels
+from ncs.agent.agent import Agent
+from ncs.agent.policy import SeeingPolicy
+from ncs.agent.trained import Trained
+from ncs.analysis.pictures import enlarge, save_png, strip
+from ncs.analysis.trace import SCALE, Look, Panels, draw_panels, join_panels, save_gif, stack
 from ncs.control.config import ControlConfig
 from ncs.control.decision import Decision
 from ncs.control.explain import describe
 from ncs.control.policy import GraphPolicy
 from ncs.records import Entities, Env, Task
+from ncs.storage import write_bytes
 
 Picture = NDArray[np.uint8]
 
@@ -39,13 +44,6 @@ class Moment:
     solved: bool = False
 
 
-def adjusted_control(
-    preset: Preset, without: Sequence[str] = (), only: Sequence[str] = (), choice: str | None = None
-) -> ControlConfig:
-    """A preset's control with some extensions switched off, or on, and another way to choose."""
-    return control_preset(preset).changed(without, only, choice)
-
-
 def solve_command(asked: Mapping[str, Any]) -> str:
     """The command line of 'ncs solve' with the given options, but for those without a value."""
     words = ["ncs", "solve"]
@@ -56,20 +54,21 @@ def solve_command(asked: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-class Watcher:
+class Recorder:
     """An agent whose every step is drawn."""
 
-    def __init__(self, mind: Mind, config: ControlConfig, n_slots: int, seed: int) -> None:
-        self._mind = mind
-        self._eye = Eye(mind.model, n_slots, seed)
+    def __init__(self, trained: Trained, config: ControlConfig, n_slots: int, seed: int) -> None:
+        self._trained = trained
+        self._perception = trained.perception(n_slots)
         self._seen: dict[bytes, Entities] = {}
-        policy = GraphPolicy(self._look, mind.graph, config, arena(mind.world))
-        self._agent = Agent(policy, seed)
+        acting = GraphPolicy(self._look, trained.graph, config, trained.seen.arena)
+        policy = SeeingPolicy(self._perception, acting)
+        self._agent = Agent(policy, seed, trained.model.picture_size)
         self.rows: list[Picture] = []  # a picture of each step
 
     def _look(self, image_BHWC: Picture, lane_B: Sequence[int]) -> list[Entities]:
-        """The eye, with what it saw kept for the drawing."""
-        found = self._eye(image_BHWC, lane_B)
+        """What is perceived, kept for the drawing."""
+        found = self._perception(image_BHWC, lane_B)
         for image, entities in zip(image_BHWC, found, strict=True):
             self._seen[image.tobytes()] = entities
         return found
@@ -85,7 +84,7 @@ class Watcher:
     def draw(self, step: dict[str, Any], image: Picture, goal: Picture, title: str) -> Panels:
         """The pictures of a step; a row of them is kept for the film."""
         now, then = self._as_look(image), self._as_look(goal)
-        panels = draw_panels(now, then, step, self._mind.graph.mask)
+        panels = draw_panels(now, then, step, self._trained.graph.mask)
         self.rows.append(join_panels(panels, step, title))
         return panels
 
@@ -95,10 +94,10 @@ class Watcher:
 
     def trace(self, facts: dict[str, Any]) -> bytes:
         """What happened as JSON: the checkpoint, and the given facts."""
-        return json.dumps({"checkpoint": self._mind.checkpoint, **facts}, indent=1).encode()
+        return json.dumps({"checkpoint": str(self._trained.checkpoint), **facts}, indent=1).encode()
 
 
-def play(env: Env, task: Task, watcher: Watcher) -> Iterator[Moment]:
+def play(env: Env, task: Task, recorder: Recorder) -> Iterator[Moment]:
     """An episode, step by step; the last moment has no decision.
 
     The world moves on when the next moment is asked for.
@@ -110,21 +109,45 @@ def play(env: Env, task: Task, watcher: Watcher) -> Iterator[Moment]:
         image, goal = observation["image"], observation["goal"]
         counts = (info["satisfied"], info["constraints"], info["minimum_moves"])
         if over:
-            watcher.finish(image, goal, "solved" if solved else "out of steps")
+            recorder.finish(image, goal, "solved" if solved else "out of steps")
             yield Moment(image, goal, *counts, None, None, solved)
             return
         number += 1
-        decision = watcher.act(image, goal)
+        decision = recorder.act(image, goal)
         step = describe(decision)
         title = f"step {number}: {info['satisfied']}/{info['constraints']} hold"
-        panels = watcher.draw(step, image, goal, title)
+        panels = recorder.draw(step, image, goal, title)
         yield Moment(image, goal, *counts, step, panels)
         observation, _, solved, truncated, info = env.step(decision.action)
         over = solved or truncated
 
 
+def play_and_save(
+    env: Env, task: Task, recorder: Recorder, out: Path, command: str
+) -> tuple[Moment, int]:
+    """An episode as a GIF, a strip and a trace in a folder; its last moment and length come back.
+
+    ``command`` is what does the same again.
+    """
+    moments = list(play(env, task, recorder))
+    steps = [
+        {**(before.decision or {}), "satisfied_after": after.satisfied}
+        for before, after in itertools.pairwise(moments)
+    ]
+    last = moments[-1]
+    save_record(recorder, out, {"command": command, "solved": last.solved, "steps": steps})
+    return last, len(steps)
+
+
+def save_record(recorder: Recorder, out: Path, facts: dict[str, Any]) -> None:
+    """Writes solve.gif, strip.png and, last, trace.json with the given facts."""
+    save_gif(out / "solve.gif", recorder.rows)
+    save_png(out / "strip.png", stack(recorder.rows))
+    write_bytes(out / "trace.json", recorder.trace(facts))
+
+
 def imagine(
-    mind: Mind, watcher: Watcher, image: Picture, goal: Picture, n_slots: int, most: int
+    trained: Trained, recorder: Recorder, image: Picture, goal: Picture, n_slots: int, most: int
 ) -> Iterator[Moment]:
     """The plan for two pictures without a world: after each move the model predicts the scene.
 
@@ -134,22 +157,22 @@ def imagine(
     """
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        slots = mind.model.encode(torch.from_numpy(image[None].copy()), n_slots, generator)
+        slots = trained.model.encode(torch.from_numpy(image[None].copy()), n_slots, generator)
     for number in range(most + 1):
-        decision = watcher.act(image, goal)
+        decision = recorder.act(image, goal)
         ended = number == most or decision.holds or decision.choice is None
         if ended and number:
             solved = decision.holds
-            watcher.finish(image, goal, "as foreseen" if solved else "no further")
+            recorder.finish(image, goal, "as foreseen" if solved else "no further")
             yield Moment(image, goal, -1, len(decision.pairs), number, None, None, solved)
             return
         step = describe(decision)
-        panels = watcher.draw(step, image, goal, "now" if number == 0 else f"foreseen {number}")
+        panels = recorder.draw(step, image, goal, "now" if number == 0 else f"foreseen {number}")
         yield Moment(image, goal, -1, len(decision.pairs), 0, step, panels)
         if ended:
             return
         with torch.no_grad():
-            after = mind.model.predict(slots, torch.from_numpy(decision.action[None]))
+            after = trained.model.predict(slots, torch.from_numpy(decision.action[None]))
             frame = torch.from_numpy(image[None].copy())
-            image = mind.model.picture_after(frame, slots, after)[0].numpy()
+            image = trained.model.picture_after(frame, slots, after)[0].numpy()
             slots = after

@@ -4,52 +4,105 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ncs.agent.perceive import Eye
+from ncs.agent.perceive import Perception
+from ncs.agent.policy import SeeingPolicy
 from ncs.agent.presets import Preset
 from ncs.control.config import ControlConfig
 from ncs.control.policy import GraphPolicy
 from ncs.envs import arena_of
 from ncs.graph.arena import Arena
 from ncs.graph.store import graph_hash, load_graph
-from ncs.model.contract import WorldModel, trained_slots
-from ncs.records import DataError, Graph
-from ncs.training.checkpoint import checkpoint_hash, has_checkpoint, load_model, read_manifest
-
-PAPER_SPARE = 1  # slots beyond the number of objects, the paper's convention
+from ncs.model.contract import WorldModel
+from ncs.records import Checkpoint, DataError, Graph
+from ncs.training.checkpoint import (
+    check_world,
+    checkpoint_hash,
+    has_checkpoint,
+    load_model,
+    read_manifest,
+    trained_worlds,
+)
 
 
 @dataclass(frozen=True)
-class Mind:
-    """What a model folder holds: weights, and a graph that belongs to them."""
+class TrainedModel:
+    """The world model of a folder."""
 
-    world: str
+    world: str  # where it is used: one of those it was trained on
     model: WorldModel
-    graph: Graph
-    checkpoint: str  # hash of weights and graph together
-    spare: int  # slots beyond the number of objects in training
+    weights: str  # their hash
+    objects: int | None  # in each scene of its training; None where nobody counted
 
     @classmethod
-    def load(cls, folder: Path, preset: Preset = "best", graph: Path | None = None) -> Self:
+    def load(cls, folder: Path, world: str | None = None) -> Self:
+        """Reads a folder made by 'ncs train'; refuses a world it has never seen."""
+        if world is not None:
+            check_world(folder, world)
+        objects: int | None = read_manifest(folder)["buffer"]["objects"]
+        place = world or trained_worlds(folder)[0]
+        return cls(place, load_model(folder).eval(), checkpoint_hash(folder), objects)
+
+    def slots_for(self, n_objects: int | None, preset: Preset = "best") -> int:
+        """Slots of a picture: as many to spare as in training, or as the paper has."""
+        return self.model.slots_for(n_objects, self.objects, like_paper=preset == "paper")
+
+    @property
+    def arena(self) -> Arena:
+        """Where actions may reach."""
+        return arena(self.world)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A world model and a graph that belongs to its weights: all that control needs."""
+
+    seen: TrainedModel
+    graph: Graph
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path,
+        preset: Preset = "best",
+        graph: Path | None = None,
+        world: str | None = None,
+    ) -> Self:
         """Reads a folder made by 'ncs train' and 'ncs graph'; refuses parts of different models."""
         path = graph or graph_path(folder, preset)
-        manifest = read_manifest(folder)
+        read_manifest(folder)
         if not path.exists():
             raise DataError(f"{path}: there is no graph yet; make it with 'ncs graph'")
-        weights = checkpoint_hash(folder)
-        loaded = load_graph(path, weights)
-        model = load_model(folder)
-        trained_on = manifest["buffer"]
-        spare = trained_slots(model.config) - int(trained_on["objects"])
-        name = f"{weights[:12]}+{graph_hash(loaded)[:8]}"
-        return cls(trained_on["world"], model.eval(), loaded, name, spare)
+        loaded = load_graph(path, checkpoint_hash(folder))
+        return cls(TrainedModel.load(folder, world), loaded)
 
-    def slots_for(self, n_objects: int, preset: Preset = "best") -> int:
+    @property
+    def world(self) -> str:
+        """The world it is used in."""
+        return self.seen.world
+
+    @property
+    def model(self) -> WorldModel:
+        """The world model."""
+        return self.seen.model
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """Hashes of weights and graph."""
+        return Checkpoint(self.seen.weights[:12], graph_hash(self.graph)[:8])
+
+    def slots_for(self, n_objects: int | None, preset: Preset = "best") -> int:
         """Slots of a picture: as many to spare as in training, or as the paper has."""
-        return n_objects + (PAPER_SPARE if preset == "paper" else self.spare)
+        return self.seen.slots_for(n_objects, preset)
 
-    def policy(self, config: ControlConfig, n_slots: int, seed: int = 0) -> GraphPolicy:
+    def perception(self, n_slots: int) -> Perception:
+        """The model as control sees through it."""
+        return Perception(self.model, n_slots)
+
+    def policy(self, config: ControlConfig, n_slots: int) -> SeeingPolicy[GraphPolicy]:
         """A player for the judge."""
-        return GraphPolicy(Eye(self.model, n_slots, seed), self.graph, config, arena(self.world))
+        perception = self.perception(n_slots)
+        acting = GraphPolicy(perception, self.graph, config, self.seen.arena)
+        return SeeingPolicy(perception, acting)
 
 
 def shipped_model(name: str) -> Path:
@@ -79,7 +132,7 @@ def default_model(world: str) -> Path:
     folders = sorted(shelf.iterdir()) if shelf is not None else ()
     usable = (f for f in folders if has_checkpoint(f) and graph_path(f, "best").exists())
     for folder in usable:
-        if read_manifest(folder)["buffer"]["world"] == world:
+        if world in trained_worlds(folder):
             return folder
     raise DataError(f"model: none comes with ncs for {world}; train one and name its folder")
 
@@ -87,11 +140,6 @@ def default_model(world: str) -> Path:
 def graph_path(folder: Path, preset: str) -> Path:
     """Where a model folder keeps the graph of a preset."""
     return folder / f"graph-{preset}.safetensors"
-
-
-def graph_slots(model: WorldModel, n_objects: int, preset: Preset) -> int:
-    """Slots with which clips of so many objects are looked at to build a preset's graph."""
-    return n_objects + PAPER_SPARE if preset == "paper" else trained_slots(model.config)
 
 
 def arena(world: str) -> Arena:

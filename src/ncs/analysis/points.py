@@ -75,7 +75,7 @@ def _index_line(request: Request) -> dict[str, str]:
         "world": request.rules.world,
         "split": request.rules.split_name,
         "config": judge_hash(request.method, request.rules),
-        "checkpoint": request.method.checkpoint,
+        "checkpoint": str(request.method.checkpoint),
     }
 
 

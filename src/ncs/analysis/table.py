@@ -30,6 +30,7 @@ class Row:
     config: str
     checkpoint: str
     cells: dict[int, Estimate]
+    label: str = ""  # what it is called, if not by its method
 
 
 @functools.cache
@@ -45,13 +46,17 @@ def our_rows(results: Iterable[Result], score: ScoreName) -> list[Row]:
     scores: dict[tuple[str, ...], dict[int, dict[int, list[float]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
+    labels: dict[tuple[str, ...], str] = {}
+    key: tuple[str, ...]
     for r in results:
         key = (r.world, r.goal, r.method, r.split, r.config, r.checkpoint)
         scores[key][r.objects][r.seed].append(getattr(r, score))
+        labels[key] = r.label
     rows = []
-    for (world, goal, method, split, config, checkpoint), counts in scores.items():
+    for key, counts in scores.items():
+        world, goal, method, split, config, checkpoint = key
         cells = {objects: over_seeds(by_seed) for objects, by_seed in sorted(counts.items())}
-        rows.append(Row(world, goal, method, "ours", split, config, checkpoint, cells))
+        rows.append(Row(world, goal, method, "ours", split, config, checkpoint, cells, labels[key]))
     return rows
 
 
@@ -88,8 +93,8 @@ def beside_paper(results: Iterable[Result], score: ScoreName) -> dict[tuple[str,
 
 
 def label_of(row: Row, names: Names) -> str:
-    """What one of our rows is called: its own name, or its method's."""
-    return names.get((row.config, row.checkpoint), row.method)
+    """What one of our rows is called: by the given names, its own label, or its method."""
+    return names.get((row.config, row.checkpoint), row.label or row.method)
 
 
 def _rank(row: Row) -> tuple[int, str]:

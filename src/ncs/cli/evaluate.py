@@ -1,22 +1,24 @@
 """ncs evaluate: judge a method on frozen or fresh tasks."""
 
+import json
 import os
 import re
+import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tyro
 from pydantic import Field, field_validator, model_validator
 
-from ncs.agent.methods import LEARNED, MethodName
 from ncs.cli.command import Command, World, which_style, which_world
 from ncs.records import ConfigError
 from ncs.registry import default_world, find_world
 
 if TYPE_CHECKING:
     from ncs.cli.console import ProgressBar
-    from ncs.evaluation.harness import Method, Progress
+    from ncs.evaluation.harness import Progress
+    from ncs.evaluation.method import Method
 
 
 class Evaluate(Command):
@@ -30,7 +32,10 @@ class Evaluate(Command):
     """
 
     world: World = Field(default_world(), description=which_world())
-    method: MethodName = Field(description="which policy is judged")
+    method: str = Field(
+        description="which policy is judged: random, oracle, ncs, nf, mpc, bc, iql, gcivl, what an "
+        "installed package offers, or MODULE:FACTORY, a function of your own that makes one"
+    )
     out: Path = Field(description="results file, JSON lines; rows are added to it")
     objects: tuple[int, ...] = Field((4, 5, 6, 7), description="object counts")
     goal: tuple[Literal["complete", "partial"], ...] = Field(
@@ -65,6 +70,10 @@ class Evaluate(Command):
     slots: int | None = Field(None, ge=1, le=64, description="slots (default: objects and spares)")
     without: tuple[str, ...] = Field((), description="extensions to switch off")
     only: tuple[str, ...] = Field((), description="extensions to switch on in the paper's preset")
+    settings: tuple[str, ...] = Field(
+        (), description="other settings of the method as NAME=VALUE, such as population=50 of mpc"
+    )
+    label: str = Field("", description="what tables call it (default: the method's name)")
 
     @field_validator("shard")
     @classmethod
@@ -105,7 +114,7 @@ class Evaluate(Command):
         results = [
             r
             for r in read_results(self.out)
-            if (r.method, r.checkpoint) == (method.name, method.checkpoint)
+            if (r.method, r.checkpoint) == (method.name, str(method.checkpoint))
         ]
         facts = {
             "out": str(self.out),
@@ -119,7 +128,6 @@ class Evaluate(Command):
 
     def judge(self, progress: "ProgressBar") -> "tuple[Method, Progress]":
         """Runs what is missing in the file; the method and how far it was at the start."""
-        from ncs.agent.methods import make_policy
         from ncs.envs import make_env
         from ncs.evaluation.harness import JudgeConfig, evaluate
 
@@ -137,10 +145,10 @@ class Evaluate(Command):
             style="" if self.style == "plain" else self.style,
             setup=self._setup(),
         )
-        method = self._method()
+        method = self.resolve()
         index, count = (int(part) for part in self.shard.split("/"))
         how = {"workers": self.workers, "batch": self.batch}
-        run = evaluate(make_env, make_policy, method, config, self.out, shard=(index, count), **how)
+        run = evaluate(make_env, method, config, self.out, shard=(index, count), **how)
         first = next(run)
         with progress(f"judging {self.method}", first.total, "episodes") as advance:
             advance(first.done)
@@ -156,33 +164,23 @@ class Evaluate(Command):
         return make_env(self.world).setup if os.environ.get(variable) else ""
 
     def resolve(self) -> "Method":
-        """The method that is judged, as the judge files it."""
-        return self._method()
+        """The method that is judged, with its files and settings."""
+        from ncs.agent.methods import MethodOptions, make_method
 
-    def _method(self) -> "Method":
-        """The method with its files and switches."""
-        from ncs.agent.methods import learned_method
-        from ncs.evaluation.harness import Method
+        if (here := str(Path.cwd())) not in sys.path:
+            sys.path.append(here)  # where a function of one's own most likely is
+        names = ("world", "label", "model", "preset", "graph", "slots", "without", "only")
+        asked = {name: getattr(self, name) for name in names}
+        settings = dict(as_setting(text) for text in self.settings)
+        return make_method(self.method, MethodOptions(**asked, settings=settings))
 
-        if self.method not in LEARNED:
-            if self.model or self.graph or self.without or self.only:
-                raise ConfigError(f"method: {self.method} takes no model, graph or extensions")
-            return Method(name=self.method)
-        if self.model is None:
-            raise ConfigError(f"model: {self.method} needs one; train it or take one that ships")
-        self._check_world(self.model)
-        switches = {**dict.fromkeys(self.without, False), **dict.fromkeys(self.only, True)}
-        return learned_method(
-            self.method, self.model, self.preset, self.graph, self.slots, switches
-        )
 
-    def _check_world(self, model: Path) -> None:
-        """Refuses a model that was trained on other worlds."""
-        from ncs.agent.methods import RIVALS
-        from ncs.baselines.rival import load_policy
-        from ncs.training.checkpoint import check_world
-
-        if self.method not in RIVALS:
-            check_world(model, self.world)
-        elif (world := load_policy(model).world) != self.world:
-            raise ConfigError(f"{model}: was trained on {world}, not on {self.world}")
+def as_setting(text: str) -> tuple[str, Any]:
+    """NAME=VALUE as name and value, which is JSON or a bare word."""
+    name, found, value = text.partition("=")
+    if not found:
+        raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

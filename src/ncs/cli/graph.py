@@ -2,17 +2,11 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from ncs.cli.command import Command
-
-if TYPE_CHECKING:
-    from ncs.graph.config import GraphConfig
-
-
-BEST_CLIPS = 500
 
 
 class Graph(Command):
@@ -32,7 +26,7 @@ class Graph(Command):
     clips: int | None = Field(
         None,
         ge=1,
-        description=f"clips of the buffer to look at (default: {BEST_CLIPS}, and all of them with "
+        description="clips of the buffer to look at (default: some hundred, and all of them with "
         "the paper's preset, whose edges must have been seen)",
     )
     slots: int | None = Field(
@@ -49,55 +43,32 @@ class Graph(Command):
 
     def run(self) -> None:
         """Builds, writes and reports."""
-        import numpy as np
-
-        from ncs.agent import graph_path, graph_slots, watch
-        from ncs.baselines.nonfactorised import build_sets
-        from ncs.baselines.set_store import save_sets, sets_path
+        from ncs.agent.build_graph import GraphBuilder, install, save_built
         from ncs.cli.console import progress, report
         from ncs.data.buffer import open_buffer
-        from ncs.graph.build import build
-        from ncs.graph.store import save_graph
         from ncs.graph.summary import summarise
-        from ncs.training.checkpoint import check_world, checkpoint_hash, load_model
 
         began = time.perf_counter()
-        buffer = open_buffer(self.buffer)
-        check_world(self.model, buffer.world)
-        model = load_model(self.model).eval()
-        config = self._config(buffer.world)
-        most = self.clips or (len(buffer) if self.preset == "paper" else BEST_CLIPS)
-        index_B = np.arange(min(most, len(buffer)))
-        n_slots = self.slots or graph_slots(model, int(buffer.manifest["objects"]), self.preset)
-        parts = []
-        with progress("looking", len(index_B), "clips") as advance:
-            for part in watch(model, buffer, index_B, n_slots, self.seed):
-                parts.append(part)
-                advance(sum(len(p.action) for p in parts))
-        rng = np.random.default_rng(self.seed)
-        graph = build(parts, config, rng, checkpoint_hash(self.model))
-        path = self.out or graph_path(self.model, self.preset)
-        save_graph(path, graph, config)
+        builder = GraphBuilder(self.model, open_buffer(self.buffer), self.seed)
+        plan = builder.plan(
+            self.preset,
+            self.clips,
+            self.slots,
+            n_nodes=self.nodes,
+            edges=self.edges,
+            nodes_from_data=self.nodes_from_data,
+        )
+        with progress("looking", plan.clips, "clips") as advance:
+            built = builder.build(plan, with_sets=self.out is None, advance=advance)
         if self.out is None:
-            sets = build_sets(parts, graph, presence=self.preset == "best")
-            save_sets(sets_path(self.model, self.preset), sets, graph.checkpoint)
-        facts = {"out": str(path), "clips": len(index_B), **summarise(graph)}
+            path = install(built, self.model)
+        else:
+            path = self.out
+            save_built(built, path)
+        facts = {"out": str(path), "clips": plan.clips, **summarise(built.graph)}
         facts["seconds"] = round(time.perf_counter() - began, 1)
         line = (
             f"{path}: {facts['nodes']} nodes, {facts['edges']} edges from "
             f"{facts['transitions']} moves in {facts['seconds']} s"
         )
         report(line, facts, self.as_json)
-
-    def _config(self, world: str) -> "GraphConfig":
-        """The preset's settings, but for those that were named."""
-        from ncs.agent import graph_preset
-        from ncs.graph.config import GraphConfig
-
-        named = {
-            "n_nodes": self.nodes,
-            "edges": self.edges,
-            "nodes_from_data": self.nodes_from_data,
-        }
-        preset = graph_preset(self.preset, world).model_dump()
-        return GraphConfig(**{**preset, **{k: v for k, v in named.items() if v is not None}})

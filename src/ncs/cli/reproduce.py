@@ -5,9 +5,9 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
@@ -17,8 +17,10 @@ from ncs.reproduction.engines import EngineName
 from ncs.reproduction.scales import Scale, ScaleName
 
 if TYPE_CHECKING:
+    from ncs.cli.console import Advance, TrainingScreen
     from ncs.evaluation.grid import Request
-    from ncs.reproduction.artefacts import Kit
+    from ncs.reproduction.artefacts import Artefacts, Run
+    from ncs.reproduction.reporter import Reporter
 
 
 class Reproduce(Command):
@@ -63,85 +65,118 @@ class Reproduce(Command):
         """Does what is missing, and writes the report when nothing is."""
         from ncs.cli.console import report
         from ncs.evaluation.grid import missing
-        from ncs.reproduction.artefacts import say
         from ncs.reproduction.costs import describe
         from ncs.reproduction.studies import requests_of
 
-        scale = self.resolve()
-        say(describe(scale, self.workers, self._is_given))
+        run = self._run()
+        scale, reporter = run.scale, run.reporter
+        reporter.say(describe(scale, self.workers, self._is_given))
         if self.estimate:
             return
         began = time.perf_counter()
-        kits = [self._prepare(scale, world) for world in scale.worlds]
-        requests = requests_of(scale, kits)
+        worlds = self._prepare(run)
+        requests = requests_of(scale, worlds)
         cells = self.out / "cells"
-        self._play(requests, cells)
+        self._play(requests, cells, reporter)
         facts = {"out": str(self.out), "scale": scale.name, "left": missing(requests, cells)}
         if facts["left"]:
             line = f"{self.out}: this shard is done; {facts['left']} pieces are left to others"
         else:
-            self._conclude(scale, kits, requests, cells)
+            self._conclude(run, worlds, requests, cells)
             line = f"{self.out}/report.html: the report, and report.md beside it"
         facts["seconds"] = round(time.perf_counter() - began, 1)
         report(f"{line} ({facts['seconds']:.0f} s)", facts, self.as_json)
 
     def resolve(self) -> Scale:
         """The scale, less what was not asked for."""
-        from ncs.agent.methods import MethodName
+        from ncs.agent.methods import METHODS
 
-        names = get_args(MethodName)
-        unknown = sorted(set(self.methods) - set(names))
+        unknown = sorted(set(self.methods) - set(METHODS))
         if unknown:
-            raise ConfigError(f"methods: there is no {unknown[0]!r}, choose from {names}")
+            raise ConfigError(f"methods: there is no {unknown[0]!r}, choose from {METHODS}")
         if self.models is not None and not self.models.is_dir():
             raise DataError(f"{self.models}: there is no such folder of models")
         asked = (self.worlds, self.methods, self.studies, self.seeds, self.episodes)
         return Scale.named(self.scale).narrowed(*asked)
+
+    def _run(self) -> "Run":
+        from ncs.reproduction.artefacts import Run
+
+        return Run(self.resolve(), self.out.resolve(), self.models, self.workers, Screen())
 
     def _is_given(self, world: str, kind: str) -> bool:
         """Whether a trained model need not be trained."""
         from ncs.reproduction.artefacts import WORLD_MODELS, given_model
 
         kinds = WORLD_MODELS if kind == "model" else (kind,)
-        return self.models is not None and given_model(self.models, world, kinds) is not None
+        return given_model(self.models, world, kinds) is not None
 
-    def _prepare(self, scale: Scale, world: str) -> "Kit":
-        """Everything the methods of a world need."""
+    def _prepare(self, run: "Run") -> "list[Artefacts]":
+        """Everything the methods need, world by world."""
         from ncs.reproduction.artefacts import prepare
+        from ncs.training.interrupts import Stopped
 
-        return prepare(scale, world, self.out.resolve(), self.models, self.workers)
+        try:
+            return [prepare(run, world) for world in run.scale.worlds]
+        except Stopped as stop:
+            run.reporter.say("stopped; the same command goes on from here")
+            raise SystemExit(stop.exit_code) from None
 
-    def _play(self, requests: "Sequence[Request]", cells: Path) -> None:
+    def _play(self, requests: "Sequence[Request]", cells: Path, reporter: "Reporter") -> None:
         """Judges what is missing of this shard."""
-        from ncs.agent.methods import make_policy
-        from ncs.cli.console import progress
         from ncs.envs import make_env
         from ncs.evaluation.grid import play
-        from ncs.reproduction.artefacts import say
         from ncs.reproduction.engines import make_engine
 
         index, count = (int(part) for part in self.shard.split("/"))
         engine = make_engine(self.engine, self.workers, self.address)
-        run = play(make_env, make_policy, requests, cells, engine, (index, count))
-        first = next(run)
-        say(f"{cells}: {first.total} pieces of the grid, {first.done} are there already")
-        with progress("judging", first.total, "pieces") as advance:
+        steps = play(make_env, requests, cells, engine, (index, count))
+        first = next(steps)
+        reporter.say(f"{cells}: {first.total} pieces of the grid, {first.done} are there already")
+        with reporter.progress("judging", first.total, "pieces") as advance:
             advance(first.done)
-            for step in run:
+            for step in steps:
                 advance(step.done)
 
     def _conclude(
-        self, scale: Scale, kits: "Sequence[Kit]", requests: "Sequence[Request]", cells: Path
+        self,
+        run: "Run",
+        worlds: "Sequence[Artefacts]",
+        requests: "Sequence[Request]",
+        cells: Path,
     ) -> None:
         """Gathers the results, draws what is to be seen, and writes the report."""
         from ncs.analysis.points import save_points
-        from ncs.reproduction.artefacts import claimed, say
+        from ncs.reproduction.artefacts import claimed
         from ncs.reproduction.report import describe_run, draw_solutions, write_report
 
-        with claimed(self.out / "report.html"):
-            about = describe_run(scale, kits, self.models is not None)
+        with claimed(self.out / "report.html", run.reporter):
+            about = describe_run(run.scale, worlds, self.models is not None)
             save_points(self.out / "results", requests, cells, about)
-            say("drawing figures")
-            with contextlib.redirect_stdout(sys.stderr):  # 'ncs solve' has a last word, too
-                strips = draw_solutions(kits, self.out / "solutions")
-            write_report(self.out, kits, strips)
+            run.reporter.say("drawing figures")
+            write_report(self.out, worlds, draw_solutions(worlds, self.out / "solutions"))
+
+
+class Screen:
+    """Tells on the terminal how a run goes."""
+
+    def say(self, line: str) -> None:
+        """A line for people, kept apart from what machines read."""
+        print(f"ncs reproduce: {line}", file=sys.stderr, flush=True)
+
+    def progress(
+        self, what: str, total: int, unit: str
+    ) -> "contextlib.AbstractContextManager[Advance]":
+        """A bar, or a line now and then."""
+        from ncs.cli.console import progress
+
+        return progress(what, total, unit)
+
+    @contextlib.contextmanager
+    def training(self) -> "Iterator[TrainingScreen]":
+        """The screen of 'ncs train'."""
+        from ncs.cli.console import TrainingScreen
+
+        screen = TrainingScreen("reproduce")
+        yield screen
+        screen.close()

@@ -1,8 +1,7 @@
 """ncs solve: rearrange a scene to match a goal, and show how."""
 
-import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,8 @@ from ncs.records import ConfigError, DataError
 from ncs.registry import default_world, find_world
 
 if TYPE_CHECKING:
-    from ncs.agent import Mind
-    from ncs.agent.recorder import Watcher
+    from ncs.agent import Trained
+    from ncs.agent.recorder import Recorder
 
 SIDE = 64
 
@@ -55,31 +54,28 @@ class Solve(Command):
 
     def run(self) -> None:
         """Plays, draws and reports."""
-        from ncs.agent import Mind, default_model
-        from ncs.training.checkpoint import check_world
+        from ncs.agent import Trained, default_model
 
         if (self.image is None) != (self.goal_image is None):
             raise ConfigError("image, goal_image: give both or neither")
         folder = self.model or default_model(self.world)
-        check_world(folder, self.world)
-        mind = Mind.load(folder, self.preset, self.graph)
+        trained = Trained.load(folder, self.preset, self.graph, self.world)
         if self.image is not None and self.goal_image is not None:
-            self._advise(mind, read_picture(self.image), read_picture(self.goal_image))
+            self._advise(trained, read_picture(self.image), read_picture(self.goal_image))
         else:
-            self._play(mind)
+            self._play(trained)
 
-    def _n_slots(self, mind: "Mind") -> int:
-        return self.slots or mind.slots_for(self.objects, self.preset)
+    def _recorder(self, trained: "Trained") -> "Recorder":
+        from ncs.agent import control_preset
+        from ncs.agent.recorder import Recorder
 
-    def _watcher(self, mind: "Mind") -> "Watcher":
-        from ncs.agent.recorder import Watcher, adjusted_control
+        control = control_preset(self.preset).changed(self.without, self.only, self.choice)
+        n_slots = self.slots or trained.slots_for(self.objects, self.preset)
+        return Recorder(trained, control, n_slots, self.seed)
 
-        control = adjusted_control(self.preset, self.without, self.only, self.choice)
-        return Watcher(mind, control, self._n_slots(mind), self.seed)
-
-    def _play(self, mind: "Mind") -> None:
+    def _play(self, trained: "Trained") -> None:
         """An episode in a world."""
-        from ncs.agent.recorder import play
+        from ncs.agent.recorder import play_and_save
         from ncs.cli.console import report
         from ncs.data.seeds import stream
         from ncs.envs import make_env
@@ -87,52 +83,39 @@ class Solve(Command):
 
         env = make_env(self.world, n_objects=self.objects, goal=self.goal)
         task = put_goals(env.draw_task(stream("fresh", self.seed, self.objects)), self.place)
-        watcher = self._watcher(mind)
-        moments = list(play(env, task, watcher))
-        last = moments[-1]
-        steps = [
-            {**(before.decision or {}), "satisfied_after": after.satisfied}
-            for before, after in itertools.pairwise(moments)
-        ]
-        self._save(watcher, {"command": self._command(), "solved": last.solved, "steps": steps})
+        recorder = self._recorder(trained)
+        last, steps = play_and_save(env, task, recorder, self.out, self._command())
         verdict = "solved" if last.solved else "not solved"
         facts = {
             "solved": last.solved,
-            "steps": len(steps),
+            "steps": steps,
             "minimum_moves": last.minimum_moves,
             "satisfied": last.satisfied,
             "constraints": last.constraints,
-            "checkpoint": mind.checkpoint,
+            "checkpoint": str(trained.checkpoint),
             "out": str(self.out),
         }
         line = (
-            f"{verdict} in {len(steps)} moves ({last.minimum_moves} at least); "
+            f"{verdict} in {steps} moves ({last.minimum_moves} at least); "
             f"{self.out}/solve.gif, strip.png and trace.json"
         )
         report(line, facts, self.as_json)
 
-    def _advise(self, mind: "Mind", image: NDArray[np.uint8], goal: NDArray[np.uint8]) -> None:
+    def _advise(
+        self, trained: "Trained", image: NDArray[np.uint8], goal: NDArray[np.uint8]
+    ) -> None:
         """What to do first about two pictures."""
+        from ncs.agent.recorder import save_record
         from ncs.cli.console import report
         from ncs.control.explain import describe
 
-        watcher = self._watcher(mind)
-        step = describe(watcher.act(image, goal))
-        watcher.draw(step, image, goal, "now")
-        self._save(watcher, {"command": self._command(), "steps": [step]})
+        recorder = self._recorder(trained)
+        step = describe(recorder.act(image, goal))
+        recorder.draw(step, image, goal, "now")
+        save_record(recorder, self.out, {"command": self._command(), "steps": [step]})
         report(
             f"{step['reason']} Action {step['action']} ({self.out}/strip.png)", step, self.as_json
         )
-
-    def _save(self, watcher: "Watcher", facts: dict[str, Any]) -> None:
-        """Writes the GIF, the strip and the trace."""
-        from ncs.analysis.pictures import save_png
-        from ncs.analysis.trace import save_gif, stack
-        from ncs.storage import write_bytes
-
-        save_gif(self.out / "solve.gif", watcher.rows)
-        save_png(self.out / "strip.png", stack(watcher.rows))
-        write_bytes(self.out / "trace.json", watcher.trace(facts))
 
     def _command(self) -> str:
         """The command line that does this again."""

@@ -1,12 +1,8 @@
 """ncs train: train a world model on a buffer."""
 
 import json
-import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -14,17 +10,10 @@ from ncs.cli.command import Command, World
 from ncs.records import ConfigError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-    from rich.progress import TaskID
-
     from ncs.data.buffer import Buffer
-    from ncs.training.callback import Outcome, Progress
-    from ncs.training.estimate import Estimate
     from ncs.training.schedule import TrainConfig
 
-QUIET_SECONDS = 30.0
 ASKED = ("seed", "steps", "batch", "devices", "threads")  # options that stand for settings
-EXIT_CODES = {"SIGTERM": 143, "SIGINT": 130}  # 128 and the signal's number, as shells have it
 
 
 class Train(Command):
@@ -79,16 +68,15 @@ class Train(Command):
 
     def resolve(self) -> "TrainConfig":
         """The preset with everything that was asked for changed."""
-        from ncs.training.presets import preset
-        from ncs.training.schedule import TrainConfig
+        from ncs.training.presets import altered, preset
 
         chosen = preset(self.preset)
         asked = {name: getattr(self, name) for name in ASKED}
-        return TrainConfig(**altered(chosen, asked, self.settings))
+        return altered(chosen, asked, self.settings)
 
     def _estimate(self, config: "TrainConfig", buffer: "Buffer") -> None:
         from ncs.cli.console import report
-        from ncs.training.estimate import estimate
+        from ncs.training.estimate import describe, estimate
 
         cost = estimate(config, buffer)
         facts = {
@@ -108,20 +96,17 @@ class Train(Command):
         lines = [describe(cost), "parameters:", *parts, total]
         report("\n".join(lines), facts, self.as_json)
 
-    def _announce(self, config: "TrainConfig", buffer: "Buffer", screen: "Screen") -> None:
-        from ncs.training.estimate import estimate
-
-        screen.note(describe(estimate(config, buffer)))
-
     def _train(self, config: "TrainConfig", buffer: "Buffer") -> None:
+        from ncs.cli.console import Ending, TrainingScreen, conclude
         from ncs.training.checkpoint import checkpoint_hash, has_checkpoint
+        from ncs.training.estimate import describe, estimate
         from ncs.training.train import check_out, train
 
         if self.out is None:
             raise ConfigError("out: name a folder for the model with --out")
         check_out(self.out, self.resume)
-        screen = Screen()
-        self._announce(config, buffer, screen)
+        screen = TrainingScreen("train")
+        screen.note(describe(estimate(config, buffer)))
         outcome = train(
             config,
             self.buffer,
@@ -138,135 +123,3 @@ class Train(Command):
             {},
             self.as_json,
         )
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a training ended, and what it left."""
-
-    out: Path
-    steps: int
-    outcome: "Outcome"
-    checkpoint: str | None
-
-
-def conclude(ending: Ending, finished: str, more: dict[str, Any], as_json: bool) -> None:
-    """Reports how a training ended, and leaves with the signal's exit code if one ended it."""
-    from ncs.cli.console import report
-
-    outcome = ending.outcome
-    facts = {
-        "out": str(ending.out),
-        **more,
-        "step": outcome.step,
-        "steps": ending.steps,
-        "ended": outcome.ended,
-        "loss": outcome.loss,
-        "seconds": round(outcome.seconds, 2),
-        "checkpoint": ending.checkpoint,
-    }
-    line = f"{ending.out}: step {outcome.step} of {ending.steps} in {outcome.seconds:.0f} s"
-    if outcome.loss is not None:
-        line += f", loss {outcome.loss:.4g}"
-    if outcome.ended == "finished":
-        line += f" {finished}"
-    else:
-        line += f"; ended by {outcome.ended}, go on with --resume"
-    report(line, facts, as_json)
-    if outcome.ended in EXIT_CODES:
-        raise SystemExit(EXIT_CODES[outcome.ended])
-
-
-def altered(
-    chosen: "TrainConfig", asked: dict[str, Any], settings: Sequence[str]
-) -> dict[str, Any]:
-    """The values of a preset with those asked for, and settings NAME=VALUE, put in their place."""
-    values = chosen.model_dump(mode="json")
-    values |= {name: value for name, value in asked.items() if value is not None}
-    for text in settings:
-        name, found, value = text.partition("=")
-        if not found:
-            raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
-        change(values, name, value)
-    return values
-
-
-def change(values: dict[str, Any], name: str, text: str) -> None:
-    """Changes one setting, by its dotted name, to a value in JSON or a bare word."""
-    *way, last = name.split(".")
-    for part in way:
-        values = values.get(part)  # type: ignore[assignment]
-        if not isinstance(values, dict):
-            raise ConfigError(f"{name}: there is no such setting")
-    try:
-        values[last] = json.loads(text)
-    except ValueError:
-        values[last] = text
-
-
-def describe(cost: "Estimate") -> str:
-    """An estimate on one line."""
-    busy = "; others are using the cores, alone it would be quicker" if cost.is_disturbed else ""
-    return (
-        f"about {duration(cost.seconds)} for {cost.steps} steps of "
-        f"{cost.seconds_per_step:.3g} s ({cost.frames_per_second:.0f} frames/s), "
-        f"{cost.memory / 1e9:.1f} GB of memory, "
-        f"{sum(cost.parameters.values()) / 1e6:.2f} M parameters, "
-        f"{cost.disk / 1e6:.1f} MB on disk{busy}"
-    )
-
-
-def duration(seconds: float) -> str:
-    """A length of time in the unit a person would use."""
-    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} seconds"
-
-
-class Screen:
-    """Progress on a terminal as a bar, elsewhere as a plain line every half minute.
-
-    Nothing is opened before the first call, so it can be sent to another process.
-    """
-
-    def __init__(self) -> None:
-        self._bar: Bar | None = None
-        self._task: TaskID | None = None
-        self._said = time.monotonic()
-
-    def note(self, line: str) -> None:
-        """Says a line of its own."""
-        print(f"ncs train: {line}", file=sys.stderr, flush=True)
-
-    def progress(self, progress: "Progress") -> None:
-        """Shows where a run stands."""
-        figures = (
-            f"loss {progress.loss:.4g}, {progress.frames_per_second:.0f} frames/s, "
-            f"{duration(progress.seconds_left)} left"
-        )
-        if sys.stderr.isatty():
-            self._draw(progress, figures)
-        elif time.monotonic() - self._said >= QUIET_SECONDS:
-            self._said = time.monotonic()
-            self.note(f"step {progress.step}/{progress.steps}, {figures}")
-
-    def _draw(self, progress: "Progress", figures: str) -> None:
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task("", total=progress.steps)
-        assert self._task is not None
-        self._bar.update(self._task, completed=progress.step, description=figures)
-        if progress.step == progress.steps:
-            self.close()
-
-    def close(self) -> None:
-        """Takes the bar off the screen."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None

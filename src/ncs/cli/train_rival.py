@@ -1,13 +1,11 @@
 """ncs train-rival: train a rival on a buffer, to compare with."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from ncs.cli.command import Command
-from ncs.cli.train import Ending, Screen, altered, conclude, describe
 
 if TYPE_CHECKING:
     from ncs.data.buffer import Buffer
@@ -43,14 +41,15 @@ class TrainRival(Command):
 
     def run(self) -> None:
         """Trains, saves the policy and reports."""
+        from ncs.cli.console import TrainingScreen
         from ncs.data.buffer import open_buffer
-        from ncs.training.estimate import estimate
+        from ncs.training.estimate import describe, estimate
         from ncs.training.train import check_out, train
 
         buffer = open_buffer(self.buffer, verify=False)
         config = self.resolve(buffer)
         check_out(self.out, self.resume)
-        screen = RivalScreen()
+        screen = TrainingScreen("train-rival")
         screen.note(describe(estimate(config, buffer)))
         outcome = train(
             config,
@@ -65,18 +64,16 @@ class TrainRival(Command):
 
     def resolve(self, buffer: "Buffer") -> "TrainConfig":
         """The preset with everything that was asked for changed."""
-        from ncs.agent import arena
-        from ncs.baselines.presets import rival_config
-        from ncs.training.schedule import TrainConfig
+        from ncs.agent.rivals import rival_training
+        from ncs.training.presets import altered
 
-        reach = arena(buffer.world)
-        low, high = ((float(corner[0]), float(corner[1])) for corner in (reach.low, reach.high))
-        chosen = rival_config(self.method, low, high, reach.height, self.preset)
+        chosen = rival_training(self.method, buffer.world, self.preset)
         asked = {name: getattr(self, name) for name in ("seed", "steps", "batch", "threads")}
-        return TrainConfig(**altered(chosen, asked, self.settings))
+        return altered(chosen, asked, self.settings)
 
     def _report(self, config: "TrainConfig", outcome: "Outcome") -> None:
         from ncs.baselines.rival import save_policy
+        from ncs.cli.console import Ending, conclude
         from ncs.training.checkpoint import has_checkpoint
 
         checkpoint = save_policy(self.out).checkpoint if has_checkpoint(self.out) else None
@@ -86,11 +83,3 @@ class TrainRival(Command):
             {"method": self.method},
             self.as_json,
         )
-
-
-class RivalScreen(Screen):
-    """The screen of 'ncs train' under this command's name."""
-
-    def note(self, line: str) -> None:
-        """Says a line of its own."""
-        print(f"ncs train-rival: {line}", file=sys.stderr, flush=True)

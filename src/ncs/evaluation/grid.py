@@ -14,17 +14,17 @@ from pathlib import Path
 from pydantic import Field
 
 from ncs import __version__
+from ncs.evaluation.code import commit
 from ncs.evaluation.harness import (
     Cell,
     Job,
     JudgeConfig,
     MakeEnv,
-    MakePolicy,
-    Method,
     judge,
     judge_hash,
     plan,
 )
+from ncs.evaluation.method import Method
 from ncs.evaluation.results import decode, save_results
 from ncs.records import DataError, Result
 from ncs.settings import Settings
@@ -44,7 +44,7 @@ class Request(Settings):
     value: str = ""  # the value of what the study varies
     method: Method
     rules: JudgeConfig
-    # Episodes played side by side. It is part of the key, as lanes may share a model's noise.
+    # Episodes played side by side. It is part of the key, as a piece is one such stretch.
     batch: int = Field(25, ge=1, le=100)
 
     @property
@@ -52,7 +52,7 @@ class Request(Settings):
         """Twelve hex digits over all that bears on the results, and nothing that does not."""
         facts = [
             judge_hash(self.method, self.rules),
-            self.method.checkpoint,
+            str(self.method.checkpoint),
             self.rules.split_name,
             self.batch,
             __version__,
@@ -102,7 +102,6 @@ def share_of(found: Sequence[Piece], shard: Shard) -> list[Piece]:
 
 def play(
     make_env: MakeEnv,
-    make_policy: MakePolicy,
     requests: Sequence[Request],
     folder: Path,
     engine: Engine,
@@ -113,13 +112,20 @@ def play(
     todo = [piece for piece in mine if not piece.path.exists()]
     done = len(mine) - len(todo)
     yield GridProgress(done, len(mine))
-    jobs = [Job(make_env, make_policy, p.request.method, p.request.rules, p.cell) for p in todo]
+    jobs = [job_of(piece, make_env) for piece in todo]
     if not jobs:
         return
     for piece, results in zip(todo, engine(judge, jobs), strict=True):
         save_results(piece.path, results)
         done += 1
         yield GridProgress(done, len(mine), piece)
+
+
+def job_of(piece: Piece, make_env: MakeEnv) -> Job:
+    """What a worker needs for a piece; its rows carry the label of the request."""
+    request = piece.request
+    method = request.method.model_copy(update={"label": request.label})
+    return Job(make_env, method, request.rules, piece.cell, commit())
 
 
 def missing(requests: Sequence[Request], folder: Path) -> int:

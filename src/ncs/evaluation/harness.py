@@ -1,12 +1,12 @@
 """The judge: every cell of a grid, episode by episode, resumable, spread over processes.
 
 A cell is one method on one world, goal kind, object count and seed. The judge knows no method: it
-is handed a function that makes policies.
+is handed a record that makes policies.
 """
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from pydantic import Field
 from ncs import __version__
 from ncs.data.rollout import Start, rollout
 from ncs.data.workers import spread
+from ncs.evaluation.code import commit
+from ncs.evaluation.method import Method
 from ncs.evaluation.metrics import fractional_success
 from ncs.evaluation.noise import Unsteady
 from ncs.evaluation.results import Key, append_results, key_of, open_results
@@ -27,21 +29,11 @@ from ncs.evaluation.suite import (
     suite_hash,
     task_hash,
 )
-from ncs.records import ConfigError, Env, Episode, GoalKind, Policy, Result, Split, Task
+from ncs.records import ConfigError, Env, Episode, GoalKind, Result, Split, Task
 from ncs.settings import Settings
 from ncs.storage import digest_json, locked
 
 MakeEnv = Callable[..., Env]
-MakePolicy = Callable[["Method", Sequence[Env]], Policy]
-
-
-class Method(Settings):
-    """Which policy is judged, and all that sets it apart from another."""
-
-    name: str
-    options: tuple[tuple[str, str | int | float | bool], ...] = ()  # its settings, by name
-    checkpoint: str = "none"  # hash of weights and graph
-    files: tuple[tuple[str, str], ...] = ()  # where it finds them: no part of any hash
 
 
 class JudgeConfig(Settings):
@@ -83,10 +75,10 @@ class Job:
     """All a worker needs to judge a stretch of episodes."""
 
     make_env: MakeEnv
-    make_policy: MakePolicy
     method: Method
     config: JudgeConfig
     cell: Cell
+    commit: str = ""  # of the code, for the rows
 
 
 @dataclass(frozen=True)
@@ -107,7 +99,7 @@ def judge_hash(method: Method, config: JudgeConfig) -> str:
     }
     if config.noise:  # left out where there is none, so that older results keep their hash
         rules["noise"] = config.noise
-    return digest_json([rules, method.name, method.options])[:12]
+    return digest_json([rules, method.name, method.settings()])[:12]
 
 
 def plan(
@@ -151,7 +143,7 @@ def _key(
     episode: int,
 ) -> Key:
     """The key a result of this episode will have."""
-    name, checkpoint = method.name, method.checkpoint
+    name, checkpoint = method.name, str(method.checkpoint)
     split = config.split_name
     return (name, config.world, goal, objects, seed, episode, split, config_hash, checkpoint)
 
@@ -173,7 +165,7 @@ def judge(job: Job) -> list[Result]:
     """The results of one stretch of episodes."""
     cell, config = job.cell, job.config
     envs = _worlds(job.make_env, config, cell.goal, cell.objects, len(cell.episodes))
-    policy = job.make_policy(job.method, envs)
+    policy = job.method.policy(envs)
     if config.noise:
         policy = Unsteady(policy, config.noise * envs[0].tolerance)
     starts = [
@@ -208,7 +200,6 @@ def _result(job: Job, number: int, episode: Episode) -> Result:
         split=job.config.split_name,
         task=task_hash(episode.task),
         config=judge_hash(job.method, job.config),
-        checkpoint=job.method.checkpoint,
         code=__version__,
         minimum_moves=episode.task.minimum_moves,
         steps=len(episode.action),
@@ -218,12 +209,18 @@ def _result(job: Job, number: int, episode: Episode) -> Result:
         seconds=round(episode.seconds, 4),
         cap_factor=job.config.cap_factor,
         noise=job.config.noise,
+        n_constrained=job.config.n_constrained,
+        label=job.method.label or job.method.name,
+        settings=job.method.settings(),
+        weights=job.method.checkpoint.weights,
+        graph=job.method.checkpoint.graph,
+        sets=job.method.checkpoint.sets,
+        commit=job.commit,
     )
 
 
 def evaluate(
     make_env: MakeEnv,
-    make_policy: MakePolicy,
     method: Method,
     config: JudgeConfig,
     path: Path,
@@ -247,7 +244,7 @@ def evaluate(
         todo = plan(method, config, batch, shard, done)
         finished = total - sum(len(cell.episodes) for cell in todo)
         yield Progress(finished, total, [])
-        jobs = [Job(make_env, make_policy, method, config, cell) for cell in todo]
+        jobs = [Job(make_env, method, config, cell, commit()) for cell in todo]
         for results in spread(judge, jobs, max(1, min(workers, len(jobs)))):
             append_results(path, results)
             finished += len(results)

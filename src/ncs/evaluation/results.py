@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 from ncs.records import DataError, Result
 from ncs.storage import brief, digest_json, reading, write_bytes, writing
@@ -39,12 +40,22 @@ def decode(line: str, where: str) -> Result:
     try:
         row = json.loads(line)
         check = row.pop("check")
-        result = Result(**row)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        result = Result(**of_today(row))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{where}: is not a result ({brief(error)})") from None
     if digest_json(row)[:12] != check:
         raise DataError(f"{where}: damaged (checksum differs); remove the line to run it again")
     return result
+
+
+def of_today(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with today's columns: older ones had all hashes in one word, and no settings."""
+    if "checkpoint" not in row:
+        return row
+    rest = {name: value for name, value in row.items() if name != "checkpoint"}
+    parts = [] if row["checkpoint"] == "none" else row["checkpoint"].split("+")
+    hashes = dict(zip(("weights", "graph", "sets"), parts, strict=False))
+    return {**rest, **hashes, "label": row["method"], "commit": row["code"]}
 
 
 def read_results(path: Path) -> list[Result]:

@@ -23,7 +23,7 @@ from ncs.graph.nearest import states
 from ncs.graph.whiten import fit_whitening
 from ncs.health.labelled_clips import LabelledClips, play, replay
 from ncs.health.report import Evidence, Report, Truth, examine
-from ncs.model.contract import Slots, WorldModel, trained_slots
+from ncs.model.contract import Slots, WorldModel
 from ncs.records import Clips, ConfigError
 from ncs.training.checkpoint import read_config, read_manifest
 from ncs.training.pictures import clip_rows, draw_sheet
@@ -85,10 +85,7 @@ class Examiner:
 
     def n_slots(self, n_objects: int | None) -> int:
         """Slots for scenes of that many objects; where nobody counted, as many as in training."""
-        trained = trained_slots(self.config.network)
-        if n_objects is None or self.trained_objects is None:
-            return self.options.slots or trained
-        return self.options.slots or max(1, n_objects + trained - self.trained_objects)
+        return self.options.slots or self.model.slots_for(n_objects, self.trained_objects)
 
     def clips(self, n_objects: int | None) -> LabelledClips | Clips:
         """Clips the model has not been trained on; without labels where the buffer has none."""

@@ -7,13 +7,16 @@ P mask cells, A action numbers.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 import torch
 from torch import Tensor, nn
 
+from ncs.model.randomness import Randomness
 from ncs.records import NcsError
 from ncs.settings import Settings
+
+PAPER_SPARE = 1  # slots beyond the number of objects, the paper's convention
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,36 @@ class Trainable(nn.Module, ABC):
 class WorldModel(Trainable):
     """Level 1 of the paper: pixels in, entities out, and what an action does to them."""
 
+    @property
+    @abstractmethod
+    def trained_slots(self) -> int:
+        """How many slots it is trained with: the most, where their number varies."""
+
+    @property
+    def picture_size(self) -> tuple[int, int] | None:
+        """Height and width of the pictures it can look at; None where any will do."""
+        return None
+
+    def slots_for(
+        self, n_objects: int | None, trained_objects: int | None, like_paper: bool = False
+    ) -> int:
+        """Slots for a scene: as many to spare as in training, or as the paper has.
+
+        Where nobody counted the objects, there are as many as in training.
+        """
+        if n_objects is None or (trained_objects is None and not like_paper):
+            return self.trained_slots
+        spare = PAPER_SPARE if like_paper else self.trained_slots - (trained_objects or 0)
+        return max(1, n_objects + spare)
+
     @abstractmethod
     def encode(
-        self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
+        self, frame_BHWC: Tensor, n_slots: int, generator: Randomness | None = None
     ) -> Slots:
-        """The entities of single images (uint8), at the quality used for graph and control."""
+        """The entities of single images (uint8), at the quality used for graph and control.
+
+        With a generator for each image, none depends on which others it is shown with.
+        """
 
     @abstractmethod
     def follow(
@@ -110,11 +138,3 @@ class WorldModel(Trainable):
         """Frames (uint8) once their slots have become others, as the model imagines them."""
         image_BCHW = self.decode(after)
         return (image_BCHW.clamp(0, 1) * 255).round().to(torch.uint8).permute(0, 2, 3, 1)
-
-
-def trained_slots(network: Any) -> int:
-    """The slots a model is trained with: the most, where their number varies."""
-    for name in ("n_slots", "slots_high"):
-        if hasattr(network, name):
-            return int(getattr(network, name))
-    return 5

@@ -6,15 +6,13 @@ a disk one makes it while the others wait.
 """
 
 import contextlib
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncs.cli.console import progress
-from ncs.cli.train import EXIT_CODES, Screen, Train
 from ncs.records import NcsError
+from ncs.reproduction.reporter import Quiet, Reporter
 from ncs.reproduction.scales import Scale
 from ncs.storage import digest_json, locked
 
@@ -26,7 +24,18 @@ WORLD_MODELS = ("dslate", "placed", "touched")
 
 
 @dataclass(frozen=True)
-class Kit:
+class Run:
+    """What is done again, where, with what is given, and to whom it tells how it goes."""
+
+    scale: Scale
+    out: Path
+    models: Path | None = None  # folder of models that need not be trained
+    workers: int = 1
+    reporter: Reporter = field(default_factory=Quiet)
+
+
+@dataclass(frozen=True)
+class Artefacts:
     """What the methods of one world need, on the disk."""
 
     world: str
@@ -37,46 +46,44 @@ class Kit:
     graphs: dict[str, Path] = field(default_factory=dict)  # of ablations, by name
 
 
-def say(line: str) -> None:
-    """A line for people, kept apart from what machines read."""
-    print(f"ncs reproduce: {line}", file=sys.stderr, flush=True)
-
-
 def keyed(name: str, *facts: Any) -> str:
     """A name that changes with any of the facts."""
     return f"{name}-{digest_json(facts)[:8]}"
 
 
-def claimed(path: Path) -> contextlib.AbstractContextManager[None]:
+def claimed(path: Path, reporter: Reporter) -> contextlib.AbstractContextManager[None]:
     """Holds the right to make something; waits while another process has it."""
     line = f"{path}: another process is making it; waiting"
-    return locked(path.with_name(f"{path.name}.claim"), waiting=lambda: say(line))
+    return locked(path.with_name(f"{path.name}.claim"), waiting=lambda: reporter.say(line))
 
 
-def make_once(path: Path, is_there: Callable[[], bool], make: Callable[[], None]) -> None:
+def make_once(
+    path: Path, is_there: Callable[[], bool], make: Callable[[], None], reporter: Reporter
+) -> None:
     """Makes something unless it is there already."""
     if is_there():
         return
-    with claimed(path):
+    with claimed(path, reporter):
         if not is_there():
             make()
 
 
-def make_buffer(scale: Scale, world: str, out: Path, workers: int) -> Path:
+def make_buffer(run: Run, world: str) -> Path:
     """The buffer of a world, collected unless it is there."""
     from ncs.data.collect import CollectConfig, collect
     from ncs.envs import make_env
 
-    config = CollectConfig(world=world, episodes=scale.clips)
-    path = out / "buffers" / keyed(world, config.hash)
+    clips = run.scale.clips
+    config = CollectConfig(world=world, episodes=clips)
+    path = run.out / "buffers" / keyed(world, config.hash)
 
-    def run() -> None:
-        say(f"{path}: collecting {scale.clips} clips")
-        with progress("collecting", scale.clips, "clips") as advance:
-            for done in collect(make_env, config, path, workers):
+    def make() -> None:
+        run.reporter.say(f"{path}: collecting {clips} clips")
+        with run.reporter.progress("collecting", clips, "clips") as advance:
+            for done in collect(make_env, config, path, run.workers):
                 advance(done)
 
-    make_once(path, lambda: is_collected(path, scale.clips), run)
+    make_once(path, lambda: is_collected(path, clips), make, run.reporter)
     return path
 
 
@@ -90,11 +97,18 @@ def is_collected(path: Path, clips: int) -> bool:
         return False
 
 
-def make_model(scale: Scale, world: str, buffer: Path, out: Path) -> Path:
+def make_model(run: Run, world: str, buffer: Path) -> Path:
     """The world model of a world, trained unless it is there."""
-    config = Train(buffer=buffer, preset=scale.preset, steps=scale.steps).resolve()
-    path = out / "models" / model_name(world, config, buffer)
-    make_once(path, lambda: is_trained(path, config), lambda: run_training(config, buffer, path))
+    from ncs.training.presets import altered, preset
+
+    config = altered(preset(run.scale.preset), {"steps": run.scale.steps})
+    path = run.out / "models" / model_name(world, config, buffer)
+    make_once(
+        path,
+        lambda: is_trained(path, config),
+        lambda: run_training(config, buffer, path, run.reporter),
+        run.reporter,
+    )
     return path
 
 
@@ -114,112 +128,105 @@ def is_trained(path: Path, config: "TrainConfig") -> bool:
     return has_checkpoint(path) and read_manifest(path)["step"] >= config.steps
 
 
-def run_training(config: "TrainConfig", buffer: Path, path: Path) -> None:
-    """Trains to the end, from wherever an earlier run came; ends when it is asked to."""
+def run_training(config: "TrainConfig", buffer: Path, path: Path, reporter: Reporter) -> None:
+    """Trains to the end, from wherever an earlier run came; a signal that ends it is raised."""
+    from ncs.training.interrupts import Stopped
     from ncs.training.train import train
 
-    say(f"{path}: training, {config.steps} steps")
-    screen = Screen()
-    outcome = train(config, buffer, path, resume=True, watcher=screen)
-    screen.close()
-    if outcome.ended in EXIT_CODES:
-        say("stopped; the same command goes on from here")
-        raise SystemExit(EXIT_CODES[outcome.ended])
+    reporter.say(f"{path}: training, {config.steps} steps")
+    with reporter.training() as watcher:
+        outcome = train(config, buffer, path, resume=True, watcher=watcher)
+    if outcome.ended.startswith("SIG"):
+        raise Stopped(outcome.ended)
 
 
-def given_model(folder: Path, world: str, names: tuple[str, ...]) -> Path | None:
+def given_model(folder: Path | None, world: str, names: tuple[str, ...]) -> Path | None:
     """A model in a folder of models that is one of the named kinds and of that world.
 
-    Of several, one with a graph of every extension comes first, as 'ncs solve' has it, then the
-    first by name.
+    Of several, one with a graph of ours comes first, then the first by name.
     """
     from ncs.agent import graph_path
-    from ncs.training.checkpoint import has_checkpoint, read_manifest
+    from ncs.training.checkpoint import has_checkpoint, read_manifest, trained_worlds
 
+    if folder is None:
+        return None
     paths = [*folder.iterdir(), *folder.glob("rivals/*")]
     for path in sorted(paths, key=lambda p: (not graph_path(p, "best").exists(), p.name)):
-        if has_checkpoint(path):
-            manifest = read_manifest(path)
-            if manifest["buffer"]["world"] == world and manifest["config"]["model"] in names:
-                return path
+        if not has_checkpoint(path) or world not in trained_worlds(path):
+            continue
+        if read_manifest(path)["config"]["model"] in names:
+            return path.resolve()
     return None
 
 
-def prepare(scale: Scale, world: str, out: Path, models: Path | None, workers: int) -> Kit:
+def prepare(run: Run, world: str) -> Artefacts:
     """Everything the methods of a world need, made where it is missing."""
     from ncs.agent.methods import RIVALS
     from ncs.reproduction.studies import MODELLED, methods_of
 
-    wanted = methods_of(scale)
+    wanted = methods_of(run.scale)
     if not {*MODELLED, *RIVALS} & set(wanted):
-        return Kit(world)
-    buffer = make_buffer(scale, world, out, workers)
-    rivals = {
-        name: make_rival(scale, name, world, buffer, out, models)
-        for name in wanted
-        if name in RIVALS
-    }
+        return Artefacts(world)
+    buffer = make_buffer(run, world)
+    rivals = {name: make_rival(run, name, world, buffer) for name in wanted if name in RIVALS}
     if not set(MODELLED) & set(wanted):
-        return Kit(world, buffer, rivals=rivals)
-    model, graphs = make_minds(scale, world, buffer, out, models)
-    dslate = make_dslate(scale, world, buffer, out, models) if world in scale.dslate else None
-    return Kit(world, buffer, model, None if dslate == model else dslate, rivals, graphs)
+        return Artefacts(world, buffer, rivals=rivals)
+    model, graphs = make_graphs(run, world, buffer)
+    dslate = make_dslate(run, world, buffer) if world in run.scale.dslate else None
+    return Artefacts(world, buffer, model, None if dslate == model else dslate, rivals, graphs)
 
 
-def make_minds(
-    scale: Scale, world: str, buffer: Path, out: Path, models: Path | None
-) -> tuple[Path, dict[str, Path]]:
+def make_graphs(run: Run, world: str, buffer: Path) -> tuple[Path, dict[str, Path]]:
     """The world model with its graphs in its folder, and all graphs by name."""
-    from ncs.reproduction.graphs import GraphShop, graph_plans, install
+    from ncs.reproduction.graphs import GraphFiles, copy_graphs, graph_plans
     from ncs.reproduction.studies import methods_of
 
-    given = given_model(models, world, WORLD_MODELS) if models else None
-    model = given or make_model(scale, world, buffer, out)
-    shop = GraphShop(model, buffer, out / "graphs", scale.states)
+    given = given_model(run.models, world, WORLD_MODELS)
+    model = given or make_model(run, world, buffer)
+    files = GraphFiles(model, buffer, run)
+    scale = run.scale
     if "ncs" not in methods_of(scale):
         scale = scale.model_copy(update={"studies": ()})  # the others need no graphs of their own
-    graphs = shop.make(graph_plans(scale, world, shop.slots()))
+    graphs = files.make(graph_plans(scale, world, files.slots()))
     if given is None:
-        install(model, graphs)
+        copy_graphs(graphs, model)
     return model.resolve(), graphs
 
 
-def make_dslate(scale: Scale, world: str, buffer: Path, out: Path, models: Path | None) -> Path:
+def make_dslate(run: Run, world: str, buffer: Path) -> Path:
     """A dSLATE of a world, cut to two cores, with the paper's graph in its folder."""
-    from ncs.graph.config import GraphConfig
-    from ncs.reproduction.graphs import GraphPlan, GraphShop, clips_of, install
+    from ncs.reproduction.graphs import GraphFiles, copy_graphs, preset_plan
 
-    given = given_model(models, world, ("dslate",)) if models else None
+    given = given_model(run.models, world, ("dslate",))
     if given is not None:
-        return given.resolve()
-    model = make_model(scale.model_copy(update={"preset": "cpu"}), world, buffer, out)
-    shop = GraphShop(model, buffer, out / "graphs", scale.states)
-    clips, slots = clips_of(scale, "paper"), shop.slots()["paper"]
-    install(model, shop.make([GraphPlan("paper", GraphConfig.paper(world), clips, slots)]))
+        return given
+    smaller = run.scale.model_copy(update={"preset": "cpu"})
+    model = make_model(replace(run, scale=smaller), world, buffer)
+    files = GraphFiles(model, buffer, run)
+    plan = preset_plan(run.scale, world, "paper", files.slots()["paper"])
+    copy_graphs(files.make({"paper": plan}), model)
     return model.resolve()
 
 
-def make_rival(
-    scale: Scale, name: str, world: str, buffer: Path, out: Path, models: Path | None
-) -> Path:
+def make_rival(run: Run, name: str, world: str, buffer: Path) -> Path:
     """A rival's model of a world: a given one, or trained unless it is there."""
+    from ncs.agent.rivals import rival_training
     from ncs.baselines.rival import POLICY, save_policy
-    from ncs.cli.train_rival import TrainRival
-    from ncs.data.buffer import open_buffer
+    from ncs.training.presets import altered
 
-    given = given_model(models, world, (name,)) if models else None
+    given = given_model(run.models, world, (name,))
     if given is not None:
-        return given.resolve()
-    sizes = {"steps": scale.rival_steps, "batch": scale.rival_batch}
-    preset = "paper" if scale.preset == "paper" else "cpu"
-    command = TrainRival(method=name, buffer=buffer, out=out, preset=preset, **sizes)
-    config = command.resolve(open_buffer(buffer, verify=False))
-    path = out / "rivals" / model_name(f"{name}-{world}", config, buffer)
+        return given
+    sizes = {"steps": run.scale.rival_steps, "batch": run.scale.rival_batch}
+    usual = rival_training(name, world, "paper" if run.scale.preset == "paper" else "cpu")
+    config = altered(usual, sizes)
+    path = run.out / "rivals" / model_name(f"{name}-{world}", config, buffer)
 
-    def run() -> None:
+    def make() -> None:
         if not is_trained(path, config):
-            run_training(config, buffer, path)
+            run_training(config, buffer, path, run.reporter)
         save_policy(path)
 
-    make_once(path, lambda: is_trained(path, config) and (path / POLICY).exists(), run)
+    is_there = lambda: is_trained(path, config) and (path / POLICY).exists()  # noqa: E731
+    make_once(path, is_there, make, run.reporter)
     return path

@@ -7,11 +7,11 @@ from importlib import resources
 from typing import Any
 
 from ncs.agent.methods import RIVALS
-from ncs.cli.train import duration
 from ncs.registry import find_world, paper_worlds
 from ncs.reproduction.graphs import PRESETS, clips_of
 from ncs.reproduction.scales import Scale
 from ncs.reproduction.studies import ABLATIONS, MODELLED, SLOW, STRESSED, methods_of, study_rules
+from ncs.training.callback import duration
 
 GOALS = 2
 BATCH = 25

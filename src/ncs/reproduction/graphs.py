@@ -6,34 +6,24 @@ Legend: X states, P mask cells, M nodes.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ncs.registry import find_world, paper_worlds
-from ncs.reproduction.artefacts import keyed, make_once, say
+from ncs.reproduction.artefacts import Run, keyed, make_once
 from ncs.reproduction.scales import Scale
 from ncs.storage import write_arrays, write_bytes
 
 if TYPE_CHECKING:
-    from ncs.agent import Preset
-    from ncs.graph.config import GraphConfig
-    from ncs.graph.isolate import Experience
+    from ncs.agent import GraphBuilder, GraphPlan, Preset
+    from ncs.agent.build_graph import BuiltGraph
 
 PRESETS: "tuple[Preset, ...]" = ("best", "paper")
-
-
-@dataclass(frozen=True)
-class GraphPlan:
-    """One graph that is wanted."""
-
-    name: str
-    config: "GraphConfig"
-    clips: int
-    slots: int
+Plans = dict[str, "GraphPlan"]  # by name
 
 
 def clips_of(scale: Scale, preset: str) -> int:
@@ -46,149 +36,124 @@ def clip_counts(scale: Scale, preset: str) -> list[int]:
     return [max(1, round(share * clips_of(scale, preset))) for share in scale.shares]
 
 
-def graph_plans(scale: Scale, world: str, slots: Mapping[str, int]) -> list[GraphPlan]:
+def graph_plans(scale: Scale, world: str, slots: Mapping[str, int]) -> Plans:
     """Every graph of a run, by name: the presets', then one for each value of an ablation.
 
     ``slots`` says with how many each preset looks at the buffer.
     """
-    plans = []
+    plans: Plans = {}
     for preset in PRESETS:
-        plans += preset_plans(scale, world, preset, slots[preset])
+        plans |= preset_plans(scale, world, preset, slots[preset])
     if "representation" in scale.studies:
-        plans += representation_plans(world, clips_of(scale, "paper"), slots["paper"])
+        plans |= representation_plans(scale, world, slots["paper"])
     return plans
 
 
-def preset_plans(scale: Scale, world: str, preset: str, slots: int) -> list[GraphPlan]:
-    """A preset's graph and its variants."""
-    from ncs.agent import graph_preset
+def preset_plan(scale: Scale, world: str, preset: "Preset", slots: int) -> "GraphPlan":
+    """A preset's own graph."""
+    from ncs.agent import GraphPlan, graph_preset
 
-    config, clips = graph_preset(preset, world), clips_of(scale, preset)  # type: ignore[arg-type]
-    plans = [GraphPlan(preset, config, clips, slots)]
+    return GraphPlan(preset, graph_preset(preset, world), clips_of(scale, preset), slots)
+
+
+def preset_plans(scale: Scale, world: str, preset: "Preset", slots: int) -> Plans:
+    """A preset's graph and its variants."""
+    own = preset_plan(scale, world, preset, slots)
+    plans = {str(preset): own}
     if "clusters" in scale.studies:
         for count in scale.clusters:
-            fixed = config.model_copy(update={"n_nodes": count, "nodes_from_data": False})
-            plans.append(GraphPlan(f"clusters-{preset}-{count}", fixed, clips, slots))
+            fixed = own.config.model_copy(update={"n_nodes": count, "nodes_from_data": False})
+            plans[f"clusters-{preset}-{count}"] = replace(own, config=fixed)
     if "clips" in scale.studies:
         for part in clip_counts(scale, preset):
-            plans.append(GraphPlan(f"clips-{preset}-{part}", config, part, slots))
+            plans[f"clips-{preset}-{part}"] = replace(own, clips=part)
     if "slots" in scale.studies:
-        few = min(clips, scale.graph_clips)  # each number of slots is a look of its own
+        few = min(own.clips, scale.graph_clips)  # each number of slots is a look of its own
         for count in scale.slots:
-            plans.append(GraphPlan(f"slots-{preset}-{count}", config, few, count))
+            plans[f"slots-{preset}-{count}"] = replace(own, clips=few, slots=count)
     return plans
 
 
-def representation_plans(world: str, clips: int, slots: int) -> list[GraphPlan]:
+def representation_plans(scale: Scale, world: str, slots: int) -> Plans:
     """Masks against states as what is clustered: the paper's settings of each, in this world."""
-    from ncs.graph.config import GraphConfig
-
-    plans = []
+    own = preset_plan(scale, world, "paper", slots)
+    plans = {}
     for kind in ("alpha", "state"):
         published = (find_world(name).graph for name in paper_worlds())
         settings = next(graph for graph in published if graph["representation"] == kind)
-        own = {"n_nodes": GraphConfig.paper(world).n_nodes}
-        config = GraphConfig.paper(world).model_copy(update={**settings, **own})
-        plans.append(GraphPlan(f"representation-paper-{kind}", config, clips, slots))
+        nodes = {"n_nodes": own.config.n_nodes}
+        config = own.config.model_copy(update={**settings, **nodes})
+        plans[f"representation-paper-{kind}"] = replace(own, config=config)
     return plans
 
 
-class GraphShop:
-    """Builds the graphs of one model from one buffer, each once."""
+class GraphFiles:
+    """The graphs of one model and one buffer as files, each built once."""
 
-    def __init__(self, model: Path, buffer: Path, folder: Path, states: int) -> None:
+    def __init__(self, model: Path, buffer: Path, run: Run) -> None:
+        self._model, self._buffer, self._run = model, buffer, run
+        self._folder = run.out / "graphs"
+
+    @functools.cached_property
+    def _builder(self) -> "GraphBuilder":
+        from ncs.agent import GraphBuilder
+        from ncs.data.buffer import open_buffer
+
+        return GraphBuilder(self._model, open_buffer(self._buffer))
+
+    @functools.cached_property
+    def _facts(self) -> list[str]:
         from ncs.data.buffer import open_buffer
         from ncs.training.checkpoint import checkpoint_hash
 
-        self._model, self._buffer, self._folder = model, buffer, folder
-        self._states = states
-        self._checkpoint = checkpoint_hash(model)
-        self._facts = [self._checkpoint, open_buffer(buffer, verify=False).hash]
-        self._seen: dict[int, list[Experience]] = {}
+        return [checkpoint_hash(self._model), open_buffer(self._buffer, verify=False).hash]
 
     def slots(self) -> dict[str, int]:
         """With how many slots each preset looks at the buffer."""
-        from ncs.agent import graph_slots
-        from ncs.data.buffer import open_buffer
-        from ncs.training.checkpoint import load_model
+        return {preset: self._builder.plan(preset).slots for preset in PRESETS}
 
-        model = load_model(self._model)
-        objects = int(open_buffer(self._buffer, verify=False).manifest["objects"])
-        return {preset: graph_slots(model, objects, preset) for preset in PRESETS}
-
-    def path(self, plan: GraphPlan) -> Path:
+    def path(self, name: str, plan: "GraphPlan") -> Path:
         """Where a graph stands."""
         facts = [*self._facts, plan.config.model_dump(mode="json"), plan.clips, plan.slots]
-        return self._folder / f"{keyed(plan.name, *facts)}.safetensors"
+        return self._folder / f"{keyed(name, *facts)}.safetensors"
 
-    def make(self, plans: Sequence[GraphPlan]) -> dict[str, Path]:
+    def make(self, plans: Plans) -> dict[str, Path]:
         """The graphs of plans by name; what is missing is built."""
-        wanted = [plan for plan in plans if not self.path(plan).exists()]
+        paths = {name: self.path(name, plan) for name, plan in plans.items()}
+        wanted = [name for name, path in paths.items() if not path.exists()]
         if wanted:
-            say(f"{self._folder}: building {len(wanted)} graphs")
-        for plan in sorted(wanted, key=lambda p: p.slots):  # each number is looked at once
-            clips = max(p.clips for p in plans if p.slots == plan.slots)
-            path = self.path(plan)
-            make_once(path, path.exists, functools.partial(self._build, plan, clips))
-        self._seen.clear()
-        return {plan.name: self.path(plan) for plan in plans}
+            self._run.reporter.say(f"{self._folder}: building {len(wanted)} graphs")
+        for name in sorted(wanted, key=lambda name: plans[name].slots):  # each is looked at once
+            slots, path = plans[name].slots, paths[name]
+            most = max(plan.clips for plan in plans.values() if plan.slots == slots)
+            build = functools.partial(self._build, name, plans[name], most)
+            make_once(path, path.exists, build, self._run.reporter)
+        return paths
 
-    def _build(self, plan: GraphPlan, most_clips: int) -> None:
+    def _build(self, name: str, plan: "GraphPlan", most_clips: int) -> None:
         """Builds a graph; those of a preset come with NF's sets and with states for a figure."""
-        from ncs.baselines.nonfactorised import build_sets
-        from ncs.baselines.set_store import save_sets
-        from ncs.graph.build import build
-        from ncs.graph.store import save_graph
+        from ncs.agent.build_graph import save_built
 
-        parts = first_clips(self._look(plan.slots, most_clips), plan.clips)
-        graph = build(parts, plan.config, np.random.default_rng(0), self._checkpoint)
-        path = self.path(plan)
-        if plan.name in PRESETS:
-            sets = build_sets(parts, graph, presence=plan.name == "best")
-            save_sets(sets_beside(path), sets, self._checkpoint)
-            save_states(states_beside(path), parts, plan.config, graph.node, self._states)
-        save_graph(path, graph, plan.config)  # last: its presence says that all is there
-
-    def _look(self, slots: int, clips: int) -> "list[Experience]":
-        """What the model sees in the first clips; kept, as many graphs are built from it."""
-        from ncs.agent import watch
-        from ncs.data.buffer import open_buffer
-        from ncs.training.checkpoint import load_model
-
-        if slots not in self._seen:
-            self._seen.clear()  # plans come sorted, so one is enough to keep
-            index_B = np.arange(clips)
-            model = load_model(self._model).eval()
-            self._seen[slots] = list(watch(model, open_buffer(self._buffer), index_B, slots))
-        return self._seen[slots]
+        self._builder.look(plan.slots, most_clips)  # once for all graphs of so many slots
+        built = self._builder.build(plan, with_sets=name in PRESETS)
+        path = self.path(name, plan)
+        if name in PRESETS:
+            save_states(states_beside(path), built, self._run.scale.states)
+        save_built(built, path, sets_beside(path))
 
 
-def first_clips(parts: "Sequence[Experience]", clips: int) -> "list[Experience]":
-    """The first clips of batches of clips."""
-    from ncs.graph.isolate import Experience
-
-    kept = []
-    for part in parts:
-        size = min(len(part.action), clips)
-        if size > 0:
-            arrays = {f.name: getattr(part, f.name)[:size] for f in fields(Experience)}
-            kept.append(Experience(**arrays))
-        clips -= size
-    return kept
-
-
-def save_states(
-    path: Path, parts: "Sequence[Experience]", config: "GraphConfig", node_MS: np.ndarray, most: int
-) -> None:
+def save_states(path: Path, built: "BuiltGraph", most: int) -> None:
     """Writes states that moved and their nodes, for the t-SNE."""
     from ncs.graph.isolate import isolate, join
     from ncs.graph.nearest import bind
 
-    moves = join([isolate(part, config.representation, config.isolate_metric) for part in parts])
+    config = built.plan.config
+    seen = [isolate(part, config.representation, config.isolate_metric) for part in built.seen]
+    moves = join(seen)
     state_XS = np.concatenate([moves.before, moves.after])
     chosen_X = np.sort(np.random.default_rng(0).permutation(len(state_XS))[:most])
     state_XS = state_XS[chosen_X]
-    node_X = bind(state_XS, node_MS, config.bind_metric)
+    node_X = bind(state_XS, built.graph.node, config.bind_metric)
     write_arrays(path, {"state": state_XS.astype(np.float32), "node": node_X.astype(np.int64)})
 
 
@@ -202,14 +167,14 @@ def states_beside(path: Path) -> Path:
     return path.with_name(f"states-{path.name}")
 
 
-def install(model: Path, graphs: dict[str, Path]) -> None:
+def copy_graphs(graphs: Mapping[str, Path], model: Path) -> None:
     """Puts the presets' graphs and sets into the model's folder, where all commands find them."""
     from ncs.agent import graph_path
     from ncs.baselines.set_store import sets_path
 
     for preset in (name for name in PRESETS if name in graphs):
-        pairs = [(graphs[preset], graph_path(model, preset))]
-        pairs.append((sets_beside(graphs[preset]), sets_path(model, preset)))
+        pairs = [(sets_beside(graphs[preset]), sets_path(model, preset))]
+        pairs.append((graphs[preset], graph_path(model, preset)))
         for source, target in pairs:
             content = source.read_bytes()
             if not target.exists() or target.read_bytes() != content:

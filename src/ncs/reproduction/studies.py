@@ -1,20 +1,19 @@
-"""What is judged: Table 1, and each ablation as a function from a world's kit to requests."""
+"""What is judged: Table 1, and each ablation as a function from a world's artefacts to requests."""
 
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal
 
-from ncs.agent.methods import RIVALS, MethodName
-from ncs.cli.evaluate import Evaluate
+from ncs.agent.methods import METHODS, RIVALS, MethodOptions, make_method
 from ncs.evaluation.grid import Request
-from ncs.evaluation.harness import JudgeConfig, Method
-from ncs.reproduction.artefacts import Kit
+from ncs.evaluation.harness import JudgeConfig
+from ncs.evaluation.method import Method
+from ncs.reproduction.artefacts import Artefacts
 from ncs.reproduction.graphs import PRESETS, clip_counts
 from ncs.reproduction.scales import Scale
 
-Study = Callable[[Scale, Kit], list[Request]]
+Study = Callable[[Scale, Artefacts], list[Request]]
 Preset = Literal["best", "paper"]
 LABELS = {"best": "ncs", "paper": "ncs, paper's way"}
 GRAPHED = ("ncs", "nf")  # look through the world model and act by its graph
@@ -25,52 +24,50 @@ STRESSED = ("random", "nf", "mpc")  # the paper's rivals under stress
 
 def methods_of(scale: Scale) -> list[str]:
     """The methods of a run, in the registry's order."""
-    return [n for n in get_args(MethodName) if not scale.methods or n in scale.methods]
+    return [n for n in METHODS if not scale.methods or n in scale.methods]
 
 
-def method_of(
-    name: str, kit: Kit, preset: str = "best", graph: Path | None = None, slots: int | None = None
-) -> Method:
-    """A method with the files it finds in a kit."""
-    values: dict[str, object] = {"method": name, "world": kit.world, "out": Path("unused")}
+def method_of(name: str, artefacts: Artefacts, **asked: Any) -> Method:
+    """A method with the files it finds among the artefacts, and what else is asked of it."""
     if name in MODELLED:
-        values |= {"model": kit.model, "preset": preset, "graph": graph, "slots": slots}
+        asked["model"] = artefacts.model
     elif name in RIVALS:
-        values |= {"model": kit.rivals[name]}
-    return Evaluate(**values).resolve()
+        asked = {"model": artefacts.rivals[name]}
+    else:
+        asked = {}
+    return make_method(name, MethodOptions(world=artefacts.world, **asked))
 
 
-def planner_of(scale: Scale, kit: Kit) -> Method:
+def planner_of(scale: Scale, artefacts: Artefacts) -> Method:
     """MPC, with as much search as the scale has."""
-    method = method_of("mpc", kit)
     sizes = {"population": scale.population, "iterations": scale.iterations}
-    changes = [(name, size) for name, size in sizes.items() if size is not None]
-    return method.model_copy(update={"options": (*method.options, *changes)})
+    named = {name: size for name, size in sizes.items() if size is not None}
+    return method_of("mpc", artefacts, settings=named)
 
 
-def lines_of(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
+def lines_of(name: str, scale: Scale, artefacts: Artefacts) -> dict[str, Method]:
     """A method by its label; ours has two, with every extension and the paper's way.
 
     NF is the paper's, with the paper's graph. MPC leaves out slots that stand for nothing, which
     does it good.
     """
     if name == "ncs":
-        return {LABELS[preset]: method_of(name, kit, preset) for preset in PRESETS}
+        return {LABELS[preset]: method_of(name, artefacts, preset=preset) for preset in PRESETS}
     if name == "mpc":
-        return {name: planner_of(scale, kit)}
-    return {name: method_of(name, kit, "paper")}
+        return {name: planner_of(scale, artefacts)}
+    return {name: method_of(name, artefacts, preset="paper")}
 
 
-def dslate_lines(name: str, scale: Scale, kit: Kit) -> dict[str, Method]:
-    """Methods on the paper's own world model, where a kit has one; ours the paper's way."""
-    if kit.dslate is None or name not in MODELLED:
+def dslate_lines(name: str, scale: Scale, artefacts: Artefacts) -> dict[str, Method]:
+    """Methods on the paper's own world model, where a artefacts has one; ours the paper's way."""
+    if artefacts.dslate is None or name not in MODELLED:
         return {}
-    own = replace(kit, model=kit.dslate)
-    made = planner_of(scale, own) if name == "mpc" else method_of(name, own, "paper")
+    own = replace(artefacts, model=artefacts.dslate)
+    made = planner_of(scale, own) if name == "mpc" else method_of(name, own, preset="paper")
     return {f"{name}, dSLATE": made}
 
 
-def table(scale: Scale, kit: Kit) -> list[Request]:
+def table(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """Table 1: every method on every cell; ours both with every extension and the paper's way."""
     requests = []
     for name in methods_of(scale):
@@ -81,11 +78,11 @@ def table(scale: Scale, kit: Kit) -> list[Request]:
         }
         fewer = scale.slowest_episodes if slow else scale.dslate_episodes
         for lines, changes in (
-            (lines_of(name, scale, kit), sizes),
-            (dslate_lines(name, scale, kit), {**sizes, "episodes": fewer}),
+            (lines_of(name, scale, artefacts), sizes),
+            (dslate_lines(name, scale, artefacts), {**sizes, "episodes": fewer}),
         ):
             rules = JudgeConfig(
-                world=kit.world, objects=scale.objects, split=scale.split, **changes
+                world=artefacts.world, objects=scale.objects, split=scale.split, **changes
             )
             for label, method in lines.items():
                 requests.append(Request(study="table", label=label, method=method, rules=rules))
@@ -107,94 +104,98 @@ def study_rules(scale: Scale, world: str, name: str = "ncs", **changes: float) -
 
 
 def _of_graphs(
-    study: str, values: Callable[[str], Sequence[int]], scale: Scale, kit: Kit
+    study: str, values: Callable[[str], Sequence[int]], scale: Scale, artefacts: Artefacts
 ) -> list[Request]:
     """Ours with graphs that were built in different ways, with the values of each preset."""
     requests = []
     for preset in PRESETS:
         for value in values(preset):
-            graph = kit.graphs[f"{study}-{preset}-{value}"]
+            graph = artefacts.graphs[f"{study}-{preset}-{value}"]
             slots = value if study == "slots" else None
             requests.append(
                 Request(
                     study=study,
                     label=LABELS[preset],
                     value=str(value),
-                    method=method_of("ncs", kit, preset, graph, slots),
-                    rules=study_rules(scale, kit.world),
+                    method=method_of("ncs", artefacts, preset=preset, graph=graph, slots=slots),
+                    rules=study_rules(scale, artefacts.world),
                 )
             )
     return requests
 
 
-def clusters(scale: Scale, kit: Kit) -> list[Request]:
+def clusters(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """The number of clusters."""
-    return _of_graphs("clusters", lambda _: scale.clusters, scale, kit)
+    return _of_graphs("clusters", lambda _: scale.clusters, scale, artefacts)
 
 
-def clips(scale: Scale, kit: Kit) -> list[Request]:
+def clips(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """How many clips of the buffer the graph is built from."""
-    return _of_graphs("clips", functools.partial(clip_counts, scale), scale, kit)
+    return _of_graphs("clips", functools.partial(clip_counts, scale), scale, artefacts)
 
 
-def slots(scale: Scale, kit: Kit) -> list[Request]:
+def slots(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """The number of slots, both where the graph is built and where it is used."""
-    return _of_graphs("slots", lambda _: scale.slots, scale, kit)
+    return _of_graphs("slots", lambda _: scale.slots, scale, artefacts)
 
 
 def _stress(
-    study: str, rule: str, values: Sequence[float], scale: Scale, kit: Kit
+    study: str, rule: str, values: Sequence[float], scale: Scale, artefacts: Artefacts
 ) -> list[Request]:
     """Ours and the paper's rivals under rules that get harder."""
     requests = []
     present = [name for name in methods_of(scale) if name == "ncs" or name in STRESSED]
     for name in present:
-        for label, method in lines_of(name, scale, kit).items():
+        for label, method in lines_of(name, scale, artefacts).items():
             for value in values:
-                rules = study_rules(scale, kit.world, name, **{rule: value})
+                rules = study_rules(scale, artefacts.world, name, **{rule: value})
                 line = {"study": study, "label": label, "value": f"{value:g}"}
                 requests.append(Request(**line, method=method, rules=rules))
     return requests
 
 
-def horizon(scale: Scale, kit: Kit) -> list[Request]:
+def horizon(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """Steps allowed, as a multiple of the fewest needed."""
-    return _stress("horizon", "cap_factor", scale.horizons, scale, kit)
+    return _stress("horizon", "cap_factor", scale.horizons, scale, artefacts)
 
 
-def noise(scale: Scale, kit: Kit) -> list[Request]:
+def noise(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """Gaussian noise on every action."""
-    return _stress("noise", "noise", scale.noises, scale, kit)
+    return _stress("noise", "noise", scale.noises, scale, artefacts)
 
 
-def choice(scale: Scale, kit: Kit) -> list[Request]:
+def choice(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """Which constraint is served next: sampled, as in the paper, or the one that is worst off."""
     requests = []
     for preset in PRESETS:
         for value in ("sample", "argmax"):
-            method = method_of("ncs", kit, preset)
-            options = (*method.options, ("choice", value))
+            method = method_of("ncs", artefacts, preset=preset, choice=value)
             requests.append(
                 Request(
                     study="choice",
                     label=LABELS[preset],
                     value=value,
-                    method=method.model_copy(update={"options": options}),
-                    rules=study_rules(scale, kit.world),
+                    method=method,
+                    rules=study_rules(scale, artefacts.world),
                 )
             )
     return requests
 
 
-def representation(scale: Scale, kit: Kit) -> list[Request]:
+def representation(scale: Scale, artefacts: Artefacts) -> list[Request]:
     """What is clustered: masks (alpha) or states (lambda s), with the paper's graph and control."""
     return [
         Request(
             study="representation",
             label=LABELS["paper"],
             value=kind,
-            method=method_of("ncs", kit, "paper", kit.graphs[f"representation-paper-{kind}"]),
-            rules=study_rules(scale, kit.world),
+            method=method_of(
+                "ncs",
+                artefacts,
+                preset="paper",
+                graph=artefacts.graphs[f"representation-paper-{kind}"],
+            ),
+            rules=study_rules(scale, artefacts.world),
         )
         for kind in ("alpha", "state")
     ]
@@ -212,10 +213,12 @@ ABLATIONS: dict[str, Study] = {
 OF_ANY_METHOD = ("horizon", "noise")  # the others vary our own method
 
 
-def requests_of(scale: Scale, kits: Sequence[Kit]) -> list[Request]:
+def requests_of(scale: Scale, worlds: Sequence[Artefacts]) -> list[Request]:
     """All that is judged, Table 1 first."""
-    found = [request for kit in kits for request in table(scale, kit)]
+    found = [request for artefacts in worlds for request in table(scale, artefacts)]
     for name in scale.studies:
         if name in OF_ANY_METHOD or "ncs" in methods_of(scale):
-            found += [request for kit in kits for request in ABLATIONS[name](scale, kit)]
+            found += [
+                request for artefacts in worlds for request in ABLATIONS[name](scale, artefacts)
+            ]
     return found

@@ -47,3 +47,11 @@ class Outcome:
     ended: Ended
     loss: float | None  # of the last step; None where none was taken
     seconds: float
+
+
+def duration(seconds: float) -> str:
+    """A length of time in the unit a person would use."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} seconds"

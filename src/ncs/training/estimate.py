@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from ncs.data.buffer import Buffer
+from ncs.training.callback import duration
 from ncs.training.learner import Batch, Learner, new_model
 from ncs.training.loop import prepare
 from ncs.training.schedule import TrainConfig
@@ -58,6 +59,18 @@ def count_parameters(model: torch.nn.Module) -> dict[str, int]:
         part = name.split(".")[0] if "." in name else "own"
         counts[part] = counts.get(part, 0) + parameter.numel() * parameter.requires_grad
     return counts
+
+
+def describe(cost: Estimate) -> str:
+    """An estimate on one line."""
+    busy = "; others are using the cores, alone it would be quicker" if cost.is_disturbed else ""
+    return (
+        f"about {duration(cost.seconds)} for {cost.steps} steps of "
+        f"{cost.seconds_per_step:.3g} s ({cost.frames_per_second:.0f} frames/s), "
+        f"{cost.memory / 1e9:.1f} GB of memory, "
+        f"{sum(cost.parameters.values()) / 1e6:.2f} M parameters, "
+        f"{cost.disk / 1e6:.1f} MB on disk{busy}"
+    )
 
 
 def estimate(config: TrainConfig, buffer: Buffer) -> Estimate:

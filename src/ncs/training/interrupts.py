@@ -21,6 +21,19 @@ class Interrupted(BaseException):
     """
 
 
+class Stopped(BaseException):
+    """Work was ended by a signal, in order: what was done stands, and can be gone on from."""
+
+    def __init__(self, name: str) -> None:
+        """Keeps which.
+
+        Args:
+            name: Of the signal, such as ``"SIGTERM"``.
+        """
+        super().__init__(name)
+        self.exit_code = 128 + signal.Signals[name]  # as shells have it
+
+
 class Interrupts:
     """Remembers the first signal; raises it only inside work that may be thrown away.
 

@@ -16,7 +16,7 @@ from lightning_fabric import Fabric
 from torch import Tensor
 
 from ncs.data.buffer import Buffer
-from ncs.model.contract import Trainable, WorldModel, trained_slots
+from ncs.model.contract import Trainable, WorldModel
 from ncs.records import Clips, ConfigError
 from ncs.training.callback import Ended, Outcome, Progress, Watcher
 from ncs.training.checkpoint import Snapshot, write_checkpoint
@@ -239,8 +239,7 @@ class Run:
                 with self.fabric.autocast():
                     loss = model.loss(frame, action, step, generator)
                     if isinstance(model, WorldModel):
-                        n_slots = trained_slots(self.config.network)
-                        slots = model.follow(frame, action, n_slots, generator)
+                        slots = model.follow(frame, action, model.trained_slots, generator)
                         masks.append(slots.mask.flatten(0, 1).float().cpu().numpy())
                         presences.append(slots.presence.flatten(0, 1).cpu().numpy())
                 for name, value in {"loss": loss.total, **loss.parts}.items():
@@ -269,9 +268,8 @@ class Run:
     def _draw(self, model: WorldModel) -> None:
         assert self.journal is not None
         clips = self._view(self.config.picture_clips)
-        n_slots = trained_slots(self.config.network)
         with torch_seeded(torch_seed(self.config, "picture"), self.fabric.device) as generator:
-            rows = clip_rows(model, clips, n_slots, generator)
+            rows = clip_rows(model, clips, model.trained_slots, generator)
         self.journal.picture(self.learner.step, draw_sheet(rows))
 
 

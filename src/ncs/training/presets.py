@@ -1,6 +1,8 @@
-"""Whole training runs by name."""
+"""Whole training runs by name, and changes to them."""
 
-from typing import Literal, get_args
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 from ncs.records import ConfigError
 from ncs.training.schedule import TrainConfig
@@ -52,3 +54,33 @@ def _fast() -> TrainConfig:
         collapse_share=0,  # moves say what things are: slots cannot agree on something else
         device="cpu",
     )
+
+
+def altered(
+    chosen: TrainConfig, asked: Mapping[str, Any], settings: Sequence[str] = ()
+) -> TrainConfig:
+    """A preset with values asked for, and settings as NAME=VALUE, in place of its own.
+
+    A value that is None is not asked for.
+    """
+    values = chosen.model_dump(mode="json")
+    values |= {name: value for name, value in asked.items() if value is not None}
+    for text in settings:
+        name, found, value = text.partition("=")
+        if not found:
+            raise ConfigError(f"settings: must be NAME=VALUE, got {text!r}")
+        _change(values, name, value)
+    return TrainConfig(**values)
+
+
+def _change(values: dict[str, Any], name: str, text: str) -> None:
+    """Changes one setting, by its dotted name, to a value in JSON or a bare word."""
+    *way, last = name.split(".")
+    for part in way:
+        values = values.get(part)  # type: ignore[assignment]
+        if not isinstance(values, dict):
+            raise ConfigError(f"{name}: there is no such setting")
+    try:
+        values[last] = json.loads(text)
+    except ValueError:
+        values[last] = text

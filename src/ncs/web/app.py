@@ -191,8 +191,8 @@ async def read_pair(request: Request) -> tuple[AgentRequest, bytes, bytes]:
 
 def export(one: Session, file: str) -> tuple[bytes, str]:
     """The bytes and media type of a film, a trace or a picture of a session."""
-    if file == "solve.gif" and one.episode.watcher.rows:
-        return encode_gif(list(one.episode.watcher.rows)), "image/gif"
+    if file == "solve.gif" and one.episode.recorder.rows:
+        return encode_gif(list(one.episode.recorder.rows)), "image/gif"
     if file == "trace.json":
         return one.episode.trace(), "application/json"
     if file in one.episode.files:

@@ -9,17 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ncs.agent import Mind, Preset, graph_path, graph_preset, graph_slots, watch
+from ncs.agent import GraphBuilder, Preset, Trained, graph_path
+from ncs.agent.build_graph import save_built
 from ncs.analysis.points import CELLS
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
-from ncs.graph.build import build
-from ncs.graph.config import GraphConfig
-from ncs.graph.isolate import Experience
-from ncs.graph.store import graph_hash, load_graph, save_graph
+from ncs.graph.store import load_graph
 from ncs.records import ConfigError, DataError
 from ncs.registry import facts_of, find_world
 from ncs.training.checkpoint import has_checkpoint, read_manifest
@@ -68,8 +64,8 @@ class Catalogue:
     """Models and graphs by name, loaded once; used by the thread of the job queue alone."""
 
     folders: Folders
-    _loaded: dict[tuple[str, str], Mind] = field(default_factory=dict)
-    _experience: dict[str, list[Experience]] = field(default_factory=dict)
+    _loaded: dict[tuple[str, str], Trained] = field(default_factory=dict)
+    _builders: dict[str, GraphBuilder] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._model_folders = {folder.resolve().name: folder for folder in self.folders.models}
@@ -111,31 +107,25 @@ class Catalogue:
                 self.trained(model["name"], model["presets"][0])
                 return
 
-    def trained(self, name: str, preset: Preset, nodes: int | None = None) -> Mind:
+    def trained(self, name: str, preset: Preset, nodes: int | None = None) -> Trained:
         """A model with its own graph, or with one of so many nodes."""
         if (name, preset) not in self._loaded:
             if len(self._loaded) >= MOST_LOADED:
                 self._loaded.pop(next(iter(self._loaded)))
-            self._loaded[name, preset] = Mind.load(self.folder(name), preset)
+            self._loaded[name, preset] = Trained.load(self.folder(name), preset)
         trained = self._loaded[name, preset]
         if nodes is None:
             return trained
         graph = load_graph(self._graph_of(name, preset, nodes), trained.graph.checkpoint)
-        weights, _, _ = trained.checkpoint.partition("+")
-        return replace(trained, graph=graph, checkpoint=f"{weights}+{graph_hash(graph)[:8]}")
+        return replace(trained, graph=graph)
 
     def _graph_of(self, name: str, preset: Preset, nodes: int) -> Path:
         """The file of a graph with so many nodes, built if it is not there."""
         path = self.graph_file(name, preset, nodes)
-        trained = self.trained(name, preset)
         if not path.exists():
-            usual = graph_preset(preset, trained.world).model_dump()
-            config = GraphConfig(**{**usual, "n_nodes": nodes, "nodes_from_data": False})
-            rng = np.random.default_rng(0)
-            graph = build(
-                self._experience_of(trained, preset), config, rng, trained.graph.checkpoint
-            )
-            save_graph(path, graph, config)
+            builder = self._builder(name, preset)
+            plan = builder.plan(preset, clips=CLIPS, n_nodes=nodes, nodes_from_data=False)
+            save_built(builder.build(plan), path)
         return path
 
     def graph_file(self, name: str, preset: Preset, nodes: int) -> Path:
@@ -143,14 +133,13 @@ class Catalogue:
         weights = self.trained(name, preset).graph.checkpoint[:12]
         return self.folders.work / f"graph-{preset}-{nodes}-{weights}.safetensors"
 
-    def _experience_of(self, trained: Mind, preset: Preset) -> list[Experience]:
-        """A small buffer as the model sees it."""
-        key = f"{trained.graph.checkpoint}-{preset}"
-        if key not in self._experience:
-            buffer = open_buffer(self.buffer(trained.world))
-            n_slots = graph_slots(trained.model, int(buffer.manifest["objects"]), preset)
-            self._experience[key] = list(watch(trained.model, buffer, np.arange(CLIPS), n_slots))
-        return self._experience[key]
+    def _builder(self, name: str, preset: Preset) -> GraphBuilder:
+        """What builds graphs of a model and a small buffer, and keeps what it saw."""
+        key = f"{name}-{preset}"
+        if key not in self._builders:
+            buffer = open_buffer(self.buffer(self.trained(name, preset).world))
+            self._builders[key] = GraphBuilder(self.folder(name), buffer)
+        return self._builders[key]
 
     def buffer(self, world: str) -> Path:
         """The folder of a small buffer of a world, collected if it is not there."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.agent import Mind
-from ncs.agent.recorder import Moment, Watcher, adjusted_control, imagine, play, solve_command
+from ncs.agent import Trained, control_preset
+from ncs.agent.recorder import Moment, Recorder, imagine, play, solve_command
 from ncs.analysis.pictures import encode_png
 from ncs.data.seeds import stream
 from ncs.envs import make_env
@@ -21,6 +21,7 @@ from ncs.web.catalogue import Catalogue
 from ncs.web.payloads import moment_payload, scene_payload
 from ncs.web.schemas import AgentRequest, Drag, ModelRequest, SceneRequest, TaskRequest
 
+MORE_OBJECTS = 3  # in pictures than in training, at most
 MOST_FORESEEN = 24  # moves of a plan for two pictures
 
 
@@ -30,11 +31,11 @@ class Episode:
     def __init__(
         self,
         moments: Iterator[Moment],
-        watcher: Watcher,
+        recorder: Recorder,
         commands: list[str],
         files: dict[str, bytes] | None = None,
     ) -> None:
-        self._moments, self.watcher, self.commands = moments, watcher, commands
+        self._moments, self.recorder, self.commands = moments, recorder, commands
         self.files = files or {}
         self.steps: list[dict[str, Any]] = []
         self.solved = False
@@ -55,7 +56,7 @@ class Episode:
         """The JSON trace, as 'ncs solve' writes it."""
         command = " && ".join(self.commands)
         facts = {"command": command, "solved": self.solved, "steps": self.steps}
-        return self.watcher.trace(facts)
+        return self.recorder.trace(facts)
 
 
 def begin_episode(catalogue: Catalogue, request: TaskRequest) -> Episode:
@@ -63,8 +64,8 @@ def begin_episode(catalogue: Catalogue, request: TaskRequest) -> Episode:
     trained = catalogue.trained(request.model, request.preset, request.nodes)
     env, task = draw_task(trained.world, request)
     n_slots = request.slots or trained.slots_for(request.objects, request.preset)
-    watcher = make_watcher(trained, request, n_slots, request.seed)
-    return Episode(play(env, task, watcher), watcher, solve_commands(catalogue, request))
+    recorder = make_recorder(trained, request, n_slots, request.seed)
+    return Episode(play(env, task, recorder), recorder, solve_commands(catalogue, request))
 
 
 def begin_plan(
@@ -75,20 +76,21 @@ def begin_plan(
 ) -> Episode:
     """The plan for two pictures (H, W, 3), not yet begun."""
     trained = catalogue.trained(request.model, request.preset, request.nodes)
-    n_slots = request.slots or 2 * trained.spare + 4  # nobody says how many objects there are
-    watcher = make_watcher(trained, request, n_slots, 0)
-    moments = imagine(trained, watcher, image, goal, n_slots, MOST_FORESEEN)
+    most = (trained.seen.objects or 0) + MORE_OBJECTS  # nobody says how many there are
+    n_slots = request.slots or trained.slots_for(most, request.preset)
+    recorder = make_recorder(trained, request, n_slots, 0)
+    moments = imagine(trained, recorder, image, goal, n_slots, MOST_FORESEEN)
     files = {"now.png": encode_png(image), "goal.png": encode_png(goal)}
     options = {"world": trained.world, **agent_options(catalogue, request), "slots": n_slots}
     options |= {"image": "now.png", "goal_image": "goal.png"}
     commands = [*graph_commands(catalogue, request), solve_command(options)]
-    return Episode(moments, watcher, commands, files)
+    return Episode(moments, recorder, commands, files)
 
 
-def make_watcher(trained: Mind, request: AgentRequest, n_slots: int, seed: int) -> Watcher:
+def make_recorder(trained: Trained, request: AgentRequest, n_slots: int, seed: int) -> Recorder:
     """The agent as the sliders and switches say, its every step drawn."""
-    control = adjusted_control(request.preset, request.without, request.only, request.choice)
-    return Watcher(trained, control, n_slots, seed)
+    control = control_preset(request.preset).changed(request.without, request.only, request.choice)
+    return Recorder(trained, control, n_slots, seed)
 
 
 def solve_commands(catalogue: Catalogue, request: TaskRequest) -> list[str]:

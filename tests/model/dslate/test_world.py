@@ -67,11 +67,20 @@ class PermutedStart(Noise):
 def test_slots_permute_with_their_initialisation(monkeypatch: pytest.MonkeyPatch) -> None:
     model, (frame, action) = make_model(), make_clips()
     straight = model.follow(frame, action, 5, seeded())
-    monkeypatch.setattr(dslate, "Noise", PermutedStart)
+    monkeypatch.setattr("ncs.model.dslate.noise.Noise", PermutedStart)
     permuted = model.follow(frame, action, 5, seeded())
     for name in ("kind", "state", "mask", "presence", "confidence"):
         expected = getattr(straight, name)[:, :, list(PermutedStart.order)]
         torch.testing.assert_close(getattr(permuted, name), expected, rtol=1e-3, atol=1e-4)
+
+
+def test_a_picture_with_a_stream_of_its_own_does_not_depend_on_its_neighbours() -> None:
+    model, (frame, _) = make_model(), make_clips()
+    streams = [torch.Generator().manual_seed(seed) for seed in (5, 6)]
+    both = model.encode(frame[:2, 0], 5, tuple(streams))
+    alone = model.encode(frame[1:2, 0], 5, (torch.Generator().manual_seed(6),))
+    torch.testing.assert_close(both.state[1:], alone.state)
+    torch.testing.assert_close(both.kind[1:], alone.kind)
 
 
 def test_permuted_slots_give_permuted_predictions() -> None:

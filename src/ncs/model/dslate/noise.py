@@ -5,11 +5,15 @@ from a raw generator cost under 1 ns, which at a vocabulary of 4096 is a third o
 """
 
 import functools
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from ncs.model.randomness import Randomness
 
 WORD_VALUES = 1 << 16
 
@@ -43,6 +47,10 @@ class Noise:
         """Standard Gaussian noise."""
         return torch.randn(shape, generator=self._torch, device=self.device)
 
+    def of_rows(self, row_R: Tensor) -> Self:
+        """The noise of some pictures, which is that of all."""
+        return self
+
     def drop(self, value: Tensor) -> Tensor:
         """The values with a share of them set to zero and the rest scaled up."""
         if self.keep == 1.0:
@@ -72,6 +80,28 @@ class Noise:
         count = int(np.prod(shape))
         raw = np.asarray(self._raw.random_raw((count + 3) // 4))
         return raw.view(np.uint16)[:count].reshape(shape)
+
+
+class PictureNoise:
+    """A stream for each picture of a batch, each fixed by one draw from its own generator."""
+
+    def __init__(self, streams: Sequence[Noise]) -> None:
+        self._streams = streams
+
+    def normal(self, shape: tuple[int, ...]) -> Tensor:
+        """Standard Gaussian noise; the first axis of the shape goes over pictures."""
+        return torch.stack([stream.normal(shape[1:]) for stream in self._streams])
+
+    def of_rows(self, row_R: Tensor) -> Self:
+        """The noise of some pictures."""
+        return type(self)([self._streams[row] for row in row_R.tolist()])
+
+
+def start_noise(source: Randomness | None, device: torch.device) -> Noise | PictureNoise:
+    """The noise that slots start from."""
+    if isinstance(source, tuple):
+        return PictureNoise([Noise(generator, device=device) for generator in source])
+    return Noise(source, device=device)
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ncs.model.dslate.dvae import to_patches, to_unit
-from ncs.model.dslate.noise import Noise
+from ncs.model.dslate.noise import Noise, PictureNoise
 
 Gradient = Literal["unrolled", "implicit"]  # through all iterations, or only the last
 EPSILON = 1e-8  # a slot that reads nothing divides by this
@@ -64,7 +64,7 @@ class SlotAttention(nn.Module):
         nn.init.xavier_uniform_(self.gate.weight_ih)
         nn.init.orthogonal_(self.gate.weight_hh)
 
-    def start(self, batch: int, n_slots: int, noise: Noise) -> Tensor:
+    def start(self, batch: int, n_slots: int, noise: Noise | PictureNoise) -> Tensor:
         """Slots before any look, drawn from one Gaussian that all share: K is free."""
         draw_BKS = noise.normal((batch, n_slots, len(self.mean_S)))
         return self.mean_S + self.log_deviation_S.exp() * draw_BKS

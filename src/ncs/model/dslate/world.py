@@ -15,8 +15,9 @@ from ncs.model.dslate.config import DslateConfig
 from ncs.model.dslate.decoder import Scored, TokenDecoder, TokenEmbedding
 from ncs.model.dslate.dvae import Dvae
 from ncs.model.dslate.dynamics import Dynamics, Filtered, run_filter
-from ncs.model.dslate.noise import Noise
+from ncs.model.dslate.noise import Noise, PictureNoise, start_noise
 from ncs.model.dslate.slots import Attended, FeatureNet, SlotAttention
+from ncs.model.randomness import Randomness
 from ncs.registry import ModelClasses
 
 
@@ -60,13 +61,23 @@ class Dslate(WorldModel):
             c.vocabulary, c.decoder_width, c.slot_width, c.decoder_layers, c.decoder_heads
         )
 
+    @property
+    def trained_slots(self) -> int:
+        """How many slots it is trained with."""
+        return self.config.n_slots
+
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Height and width of the pictures it can look at."""
+        return (self.config.image_size, self.config.image_size)
+
     @torch.no_grad()
     def encode(
-        self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
+        self, frame_BHWC: Tensor, n_slots: int, generator: Randomness | None = None
     ) -> Slots:
         """The entities of single images (uint8), with the iterations used for the graph."""
         if self.config.slot_price > 0:
-            noise = Noise(generator, device=frame_BHWC.device)
+            noise = start_noise(generator, frame_BHWC.device)
             seen = self._fewest(self._read(frame_BHWC), n_slots, noise)
             return self._describe(seen.slot, seen.share)
         action_B0A = torch.zeros(len(frame_BHWC), 0, 6, device=frame_BHWC.device)
@@ -79,11 +90,11 @@ class Dslate(WorldModel):
         frame_BTHWC: Tensor,
         action_BTA: Tensor,
         n_slots: int,
-        generator: torch.Generator | None = None,
+        generator: Randomness | None = None,
     ) -> Slots:
         """The entities of clips (B, T, K, ...), slot k the same entity in every frame."""
         batch, frames = frame_BTHWC.shape[:2]
-        noise = Noise(generator, device=frame_BTHWC.device)
+        noise = start_noise(generator, frame_BTHWC.device)
         read = self._read(frame_BTHWC.flatten(0, 1))
         prepared_BTPI = read.prepared.view(batch, frames, *read.prepared.shape[1:])
         first = read.rows(slice(None, None, frames))
@@ -102,7 +113,7 @@ class Dslate(WorldModel):
         embedded_BND = self.embedding(token_BN)
         return Read(self._prepare(frame_BHWC, embedded_BND), embedded_BND, token_BN)
 
-    def _start(self, first: Read, n_slots: int, noise: Noise) -> Tensor:
+    def _start(self, first: Read, n_slots: int, noise: Noise | PictureNoise) -> Tensor:
         """Slots before any look: of several draws, the one that comes to explain its picture best.
 
         A slot that settled on two objects, or two on one, leaves tokens that it cannot tell.
@@ -123,7 +134,7 @@ class Dslate(WorldModel):
         weight_B = torch.ones(len(read.token), device=read.token.device)
         return seen, self.decoder.score(feature_BND, read.token, weight_B).cross_entropy
 
-    def _fewest(self, read: Read, n_slots: int, noise: Noise) -> Attended:
+    def _fewest(self, read: Read, n_slots: int, noise: Noise | PictureNoise) -> Attended:
         """Slots of pictures, as few as explain them; the others are zero and claim no cell.
 
         With many to spare, several would share one object. Each round takes one slot away and
@@ -139,7 +150,7 @@ class Dslate(WorldModel):
             tries = self.config.attempts if count == n_slots else max(1, self.config.attempts // 2)
             before_R = cost_B[row_R]
             for _ in range(tries):
-                start_RKS = self.slots.start(len(row_R), count, noise)
+                start_RKS = self.slots.start(len(row_R), count, noise.of_rows(row_R))
                 seen, error_R = self._attempt(read.rows(row_R), start_RKS)
                 cost_R = error_R + self.config.slot_price * count
                 wins_R = cost_R < cost_B[row_R]

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from ncs.model.placed.colour import alike_hues, hues
 from ncs.model.placed.config import PlacedConfig
+from ncs.model.randomness import Randomness, normal, uniform
 
 ABSENT = -1e4  # a logit that loses to every other
 FLOOR = 1e-3  # keeps the logarithm of a saliency finite
@@ -88,7 +89,7 @@ class Seeder(nn.Module):
         saliency_BN: Tensor,
         colour_BNC: Tensor,
         n_slots: int,
-        generator: torch.Generator,
+        generator: Randomness,
         kept: Seeds | None = None,
     ) -> Seeds:
         """Places on cells that stand out, one after another, each claiming its surroundings.
@@ -97,9 +98,7 @@ class Seeder(nn.Module):
         colours count, what is near but of another colour is not claimed.
         """
         batch, device = len(saliency_BN), saliency_BN.device
-        chance_BK2 = torch.rand(batch, n_slots, 2, generator=generator, device=generator.device).to(
-            device
-        )
+        chance_BK2 = uniform((batch, n_slots, 2), generator).to(device)
         if kept is None:
             nobody_BK = torch.zeros(batch, n_slots, dtype=torch.bool, device=device)
             nowhere_BK2 = torch.zeros(batch, n_slots, 2, device=device)
@@ -218,9 +217,7 @@ class Finder(nn.Module):
         moment_B3HW = torch.cat([size_B1HW, size_B1HW * pixel_2HW], dim=1)
         return functional.avg_pool2d(moment_B3HW, self.config.cell).flatten(2).transpose(1, 2)
 
-    def attend(
-        self, view: View, seeds: Seeds, iterations: int, generator: torch.Generator
-    ) -> Reading:
+    def attend(self, view: View, seeds: Seeds, iterations: int, generator: Randomness) -> Reading:
         """Types and places after some rounds of competition for the cells."""
         place_BK2 = seeds.place
         slot_BLD = self._begin(view, place_BK2, generator)
@@ -242,11 +239,11 @@ class Finder(nn.Module):
         colour_BKC = _average(mass_BKN, view.colour).detach()
         return Reading(kind_BKZ, place_BK2, seeds.alive, colour_BKC)
 
-    def _begin(self, view: View, place_BK2: Tensor, generator: torch.Generator) -> Tensor:
+    def _begin(self, view: View, place_BK2: Tensor, generator: Randomness) -> Tensor:
         index_BK = squared_gaps(place_BK2, self.centre).argmin(dim=2)
         index_BKF = index_BK[..., None].expand(-1, -1, view.feature.shape[-1])
         slot_BKD = self.start(view.feature.gather(1, index_BKF))
-        noise_BKD = torch.randn(slot_BKD.shape, generator=generator, device=generator.device)
+        noise_BKD = normal(slot_BKD.shape, generator)
         background_B1D = self.background.expand(len(slot_BKD), 1, -1)
         return torch.cat([slot_BKD + self.spread * noise_BKD.to(slot_BKD), background_B1D], dim=1)
 

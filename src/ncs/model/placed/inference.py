@@ -20,6 +20,7 @@ from ncs.model.placed.colour import alike
 from ncs.model.placed.config import PlacedConfig
 from ncs.model.placed.decoder import Painter
 from ncs.model.placed.matching import survivors
+from ncs.model.randomness import Randomness, of_rows
 
 ENOUGH = 2  # attempts that agree
 
@@ -65,7 +66,7 @@ class Search:
     painter: Painter
     background: Tensor  # (C, H, W)
 
-    def slots(self, image_BCHW: Tensor, n_slots: int, generator: torch.Generator) -> Slots:
+    def slots(self, image_BCHW: Tensor, n_slots: int, generator: Randomness) -> Slots:
         """The best reading of each image."""
         config = self.config
         view = self.finder.look(image_BCHW - self.background)
@@ -78,7 +79,8 @@ class Search:
             row_R = row_B[(agreed_B < ENOUGH) | (off_B > config.tolerance)]
             if not len(row_R):
                 break
-            other = self._attempt(image_BCHW[row_R], take(view, row_R), n_slots, generator)
+            some = of_rows(generator, row_R)
+            other = self._attempt(image_BCHW[row_R], take(view, row_R), n_slots, some)
             best = improve(best, row_R, other)
             made.append((row_R, other))
         votes_BK, _, made_B = poll(best, made, config.spacing / 2)
@@ -90,7 +92,7 @@ class Search:
         return Slots(best.kind, best.place, mask_BKP, best.alive, sure_BK)
 
     def _attempt(
-        self, image_BCHW: Tensor, view: View, n_slots: int, generator: torch.Generator
+        self, image_BCHW: Tensor, view: View, n_slots: int, generator: Randomness
     ) -> Attempt:
         config = self.config
         seeds = self.seeder(view.saliency, view.colour, n_slots, generator)
@@ -103,13 +105,12 @@ class Search:
             row_R = changed_BK.any(dim=1).nonzero()[:, 0]
             if not len(row_R):
                 break
-            again = self._read(image_BCHW[row_R], take(view, row_R), take(seeds, row_R), generator)
+            some = of_rows(generator, row_R)
+            again = self._read(image_BCHW[row_R], take(view, row_R), take(seeds, row_R), some)
             best = improve(best, row_R, again)
         return best
 
-    def _read(
-        self, image_BCHW: Tensor, view: View, seeds: Seeds, generator: torch.Generator
-    ) -> Attempt:
+    def _read(self, image_BCHW: Tensor, view: View, seeds: Seeds, generator: Randomness) -> Attempt:
         config = self.config
         reading = self.finder.attend(view, seeds, config.encode_iterations, generator)
         kind_BKZ, place_BK2, tried_BK = reading.kind, reading.place, reading.alive

@@ -29,6 +29,7 @@ from ncs.model.placed.decoder import Painter, Picture
 from ncs.model.placed.dynamics import Mover
 from ncs.model.placed.inference import Search
 from ncs.model.placed.matching import match_frames, survivors, track
+from ncs.model.randomness import Randomness, of_rows
 from ncs.registry import ModelClasses
 
 __all__ = ["MODEL", "Placed", "PlacedConfig"]
@@ -86,16 +87,27 @@ class Placed(WorldModel):
             return image_BCHW
         return torch.where(self.stage > 0, image_BCHW, self.background)
 
+    @property
+    def trained_slots(self) -> int:
+        """The most slots it is trained with."""
+        return self.config.slots_high
+
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Height and width of the pictures it can look at."""
+        return (self.config.size, self.config.size)
+
     @torch.no_grad()
     def encode(
-        self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
+        self, frame_BHWC: Tensor, n_slots: int, generator: Randomness | None = None
     ) -> Slots:
         """The entities of single images (uint8); surplus slots are absent."""
         generator = generator or torch.Generator().manual_seed(0)
         search = Search(self.config, self.seeder, self.finder, self.painter, self.background)
+        row_B = torch.arange(len(frame_BHWC))
         parts = [
-            search.slots(self.see(chunk), n_slots, generator)
-            for chunk in torch.split(frame_BHWC, self.config.chunk)
+            search.slots(self.see(frame_BHWC[row_R]), n_slots, of_rows(generator, row_R))
+            for row_R in torch.split(row_B, self.config.chunk)
         ]
         names = [field.name for field in fields(Slots)]
         return Slots(**{n: torch.cat([getattr(part, n) for part in parts]) for n in names})

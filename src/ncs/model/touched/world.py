@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
+from ncs.model.randomness import Randomness
 from ncs.model.touched.change import as_image
 from ncs.model.touched.config import TouchedConfig
 from ncs.model.touched.detect import cell_masks, find_things
@@ -58,9 +59,14 @@ class Touched(WorldModel):
         """What was measured, by what it is."""
         return self.measures.describe()
 
+    @property
+    def trained_slots(self) -> int:
+        """How many things are looked for where nobody says how many there are."""
+        return self.config.n_slots
+
     @torch.no_grad()
     def encode(
-        self, frame_BHWC: Tensor, n_slots: int, generator: torch.Generator | None = None
+        self, frame_BHWC: Tensor, n_slots: int, generator: Randomness | None = None
     ) -> Slots:
         """The entities of single images (uint8) in one pass; surplus slots are absent."""
         chunks = torch.split(frame_BHWC, self.config.chunk)
