@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
+from torch import Tensor
 
 from ncs.data.buffer import Buffer, has_truth
 from ncs.graph.calibration import fit_world, locate
@@ -114,7 +115,8 @@ class Examiner:
             for first in range(0, len(clips.frame), BATCH):
                 frame = torch.from_numpy(clips.frame[first : first + BATCH])
                 action = torch.from_numpy(clips.action[first : first + BATCH])
-                parts.append(self.model.follow(frame, action, n_slots, generator))
+                seen = self.model.follow(frame, action, n_slots, generator)
+                parts.append(seen.map(Tensor.detach))
                 advance(first + len(frame))
         names = ("kind", "state", "mask", "presence")
         return Experience(
@@ -127,7 +129,7 @@ class Examiner:
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             parts = [
-                self.model.encode(part, n_slots, generator)
+                self.model.encode(part, n_slots, generator).map(Tensor.detach)
                 for part in torch.split(torch.from_numpy(frame_BHWC), BATCH)
             ]
         names = ("kind", "state", "mask", "presence", "confidence")
