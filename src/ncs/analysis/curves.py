@@ -1,4 +1,4 @@
-"""A picture of how a training went: every figure of its log against the steps."""
+"""Takes the log of a training, gives a picture: every figure against the steps."""
 
 import json
 import math

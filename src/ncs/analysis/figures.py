@@ -1,4 +1,4 @@
-"""Figures of results, drawn with matplotlib: one function a figure.
+"""Takes results, gives figures drawn with matplotlib: one function a figure.
 
 They read results and arrays alone and never run a policy. The first colours are Okabe and Ito's,
 which stay apart for colour-blind eyes; markers and dashes tell all lines apart without them.
@@ -118,11 +118,7 @@ def lines_of(points: Iterable[Point]) -> dict[str, Line]:
 
 def _draw_panel(axis: "Axes", lines: Mapping[str, Line], name: str, world: str) -> None:
     for label, line in lines.items():
-        values = [value for value, _ in line]
-        means, errors = [e.mean for _, e in line], [e.error for _, e in line]
-        axis.errorbar(
-            values, means, errors, label=label, ms=5, lw=1.4, capsize=2, **style_of(label)
-        )
+        _draw_line(axis, line, label, style_of(label))
     axis.set(xlabel=name, title=world, ylim=(-0.04, 1.04))
     if "clips" in name:
         axis.set_xscale("log")

@@ -1,4 +1,4 @@
-"""A picture of a graph: nodes as mean masks, laid out where they are in the image.
+"""Takes a graph, gives a picture: nodes as mean masks, laid out where they are in the image.
 
 Legend: M nodes, P mask cells.
 """

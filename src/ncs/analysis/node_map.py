@@ -1,4 +1,4 @@
-"""The paper's figure of nodes: states of moved entities laid out by t-SNE, coloured by node.
+"""Takes states and their nodes, gives the paper's figure: t-SNE, coloured by node.
 
 Legend: X states, S state channels, M nodes, P mask cells.
 """

@@ -1,4 +1,4 @@
-"""Pictures for people: sheets and strips of frames. Legend: B clips, T frames, H, W, 3."""
+"""Takes frames, gives sheets and strips for people. Legend: B clips, T frames, H, W, 3."""
 
 import io
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Studies on the disk: results in one file a study, and an index that says what was varied.
+"""Takes and gives studies on the disk: results of each, and an index of what was varied.
 
 FOLDER/index.json        one entry a line of a study
 FOLDER/table.jsonl.gz    results, as 'ncs evaluate' writes them and 'ncs table' reads them, packed

@@ -1,4 +1,4 @@
-"""How many ways there are to rearrange a scene: the paper's Appendix D."""
+"""Takes numbers of places and objects, counts trajectories: the paper's Appendix D."""
 
 from math import comb
 

@@ -1,4 +1,4 @@
-"""Pictures of an agent at work: what it matched, what it chose, and the edge it acted by.
+"""Takes decisions, gives pictures of them: what was matched and chosen, and the edge acted by.
 
 Legend: H height, W width, K slots, P mask cells, M nodes.
 """

@@ -1,4 +1,4 @@
-"""What every command is: checked settings from flags and a TOML file, and something to run."""
+"""Takes words and a TOML file, gives a command: checked settings, and something to run."""
 
 import contextlib
 import io

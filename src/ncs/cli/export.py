@@ -1,4 +1,4 @@
-"""ncs export: write a buffer as a Minari dataset, losslessly."""
+"""ncs export: write a buffer for others: Minari, LeRobot, arrays or folders."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How well slots see: pure functions of masks, types and states against what is really there.
+"""Takes masks, types and states and what is really there, gives figures of how well slots see.
 
 Masks live on a square grid of P cells, 8x8 or 16x16 or any other; segmentations on pixels. Where a
 slot's masks do not add up to one in a cell, the rest is background.

@@ -94,7 +94,6 @@ class Catalogue:
             "name": name,
             "world": world,
             "kind": manifest["config"]["model"],
-            "trained_objects": int(manifest["buffer"]["objects"]),
             "most_objects": max_objects(world),
             "key_step": facts_of(world).key_step,
             "presets": presets,

@@ -1,4 +1,4 @@
-"""Turns strangers away before anything else is looked at: by Host, by Origin, by size.
+"""Takes an application, gives one that turns strangers away: by Host, by Origin, by size.
 
 A page of another site can make a browser send requests here; the browser then names that site in
 Origin, or a name that resolves to this machine in Host. Both are refused.

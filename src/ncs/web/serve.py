@@ -1,4 +1,4 @@
-"""Runs the viewer on this machine's own address."""
+"""Takes folders and an address of this machine, serves the viewer there."""
 
 import ipaddress
 import socket

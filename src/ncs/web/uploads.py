@@ -1,4 +1,4 @@
-"""A stranger's picture made safe: only PNG and JPEG, only so large, and as small as models see."""
+"""Takes a stranger's file, gives a safe picture: PNG or JPEG, only so large, as models see it."""
 
 import io
 import warnings

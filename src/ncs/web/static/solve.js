@@ -28,11 +28,11 @@ export async function chooseModel(name) {
   state.task.objects = Math.min(state.task.objects, most);
   $("objects").max = most;
   state.task.place = [];
-  resetManner();
+  resetOptions();
   await draw();
 }
 
-function resetManner() {
+function resetOptions() {
   Object.assign(state.task, { nodes: null, slots: null, choice: null, without: [], only: [] });
   reflect();
 }
@@ -212,7 +212,7 @@ export function ready() {
   $("stop").addEventListener("click", () => attempt(() => request(`/api/episodes/${session}`, undefined, "DELETE")));
   $("another").addEventListener("click", another);
   $("look").addEventListener("click", lookAtOwn);
-  $("usual").addEventListener("click", resetManner);
+  $("usual").addEventListener("click", resetOptions);
   $("undo").addEventListener("click", () => { task.place = []; draw(); });
   $("copy").addEventListener("click", () => attempt(() => navigator.clipboard.writeText($("command").textContent)));
   $("objects").addEventListener("input", () => { $("objects-out").textContent = $("objects").value; });
