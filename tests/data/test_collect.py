@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncs.data.buffer import SHARD_CLIPS, clip_shard, open_buffer, open_truth
+from ncs.data.buffer import SHARD_CLIPS, clip_shard, open_buffer, open_truth, truth_shard
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 from ncs.envs.blocks.tasks import cell_centres
 from ncs.records import ConfigError, DataError
+from ncs.storage import read_arrays
 
 
 def fill(folder: Path, workers: int = 1, **settings: int) -> Path:
@@ -122,3 +123,16 @@ def test_a_style_shows_in_the_scenes_and_in_the_manifest_and_none_leaves_no_trac
     assert open_buffer(near).manifest["style"] == "lookalike"
     spread = [np.ptp(open_truth(folder).colour(0), axis=0).max() for folder in (plain, near)]
     assert spread[1] < 0.2 < spread[0]
+
+
+def test_hard_clips_are_the_same_bytes_whoever_makes_them_and_keep_their_look(
+    tmp_path: Path,
+) -> None:
+    settings = {"episodes": 102, "objects": 2, "style": "real"}
+    one = fill(tmp_path / "one", **settings)  # type: ignore[arg-type]
+    two = fill(tmp_path / "two", workers=2, **settings)  # type: ignore[arg-type]
+    assert_same_bytes(one, two)
+    scene = read_arrays(one / truth_shard(0))[0]
+    looks = scene["scene/look"]
+    assert len(np.unique(looks[:, 0, 1])) == len(looks)
+    assert "scene/edge" in scene

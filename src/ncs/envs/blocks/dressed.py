@@ -136,11 +136,7 @@ class DressedScene:
 
     def _arrange(self, look: Look, blocks: Blocks, moment: int) -> tuple[Eye, dict[int, int]]:
         """Puts all in place; the camera, and which body is which cube."""
-        for body in self._in_view:
-            pybullet.resetBasePositionAndOrientation(
-                body, AWAY, UPRIGHT, physicsClientId=self._client
-            )
-        self._in_view = set()
+        before, self._in_view = self._in_view, set()
         self._lay_floor(look)
         cubes, middle_N3 = self._set_cubes(blocks)
         self._scatter(draw_clutter(look, *CLUTTER_SPOTS))
@@ -151,6 +147,10 @@ class DressedScene:
             turn_L4 = Rotation.from_matrix(turn_L33).as_quat()
             for body, middle_3, turn_4 in zip(self._links, middle_L3, turn_L4, strict=True):
                 self._put(body, middle_3.tolist(), turn_4.tolist())
+        for body in before - self._in_view:
+            pybullet.resetBasePositionAndOrientation(
+                body, AWAY, UPRIGHT, physicsClientId=self._client
+            )
         return eye, cubes
 
     def _lay_floor(self, look: Look) -> None:

@@ -83,9 +83,13 @@ def hidden_share(
 def facing(point_SS3: NDArray[np.float64], towards_3: NDArray[np.float64]) -> NDArray[np.float64]:
     """How squarely the surface at each pixel faces a direction, 0 to 1, from its neighbours."""
     down_SS3, right_SS3 = (_slope(point_SS3, axis) for axis in (0, 1))
-    normal_SS3 = np.cross(right_SS3, -down_SS3)
-    normal_SS3 /= np.maximum(np.linalg.norm(normal_SS3, axis=-1, keepdims=True), 1e-12)
-    return np.clip(normal_SS3 @ towards_3, 0, 1)
+    a, b, c = np.moveaxis(right_SS3, -1, 0)
+    d, e, f = np.moveaxis(-down_SS3, -1, 0)
+    # The cross product written out: on so short an axis NumPy's own takes three times as long.
+    x, y, z = b * f - c * e, c * d - a * f, a * e - b * d
+    length = np.maximum(np.sqrt(x * x + y * y + z * z), 1e-12)
+    towards = (x * towards_3[0] + y * towards_3[1] + z * towards_3[2]) / length
+    return np.asarray(np.clip(towards, 0, 1))
 
 
 def _slope(point_SS3: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
@@ -93,5 +97,7 @@ def _slope(point_SS3: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     step = np.diff(point_SS3, axis=axis)
     first, last = np.take(step, [0], axis), np.take(step, [-1], axis)
     before, after = np.concatenate([first, step], axis), np.concatenate([step, last], axis)
-    is_shorter = (before**2).sum(axis=-1) < (after**2).sum(axis=-1)
+    length = np.einsum("...i,...i", step, step)
+    first, last = np.take(length, [0], axis), np.take(length, [-1], axis)
+    is_shorter = np.concatenate([first, length], axis) < np.concatenate([length, last], axis)
     return np.where(is_shorter[..., None], before, after)
