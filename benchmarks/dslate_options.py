@@ -95,7 +95,7 @@ def learn(name: str, buffer: Path) -> list[dict[str, Any]]:
         out = Path(folder) / "run"
         curve = Curve(name, buffer, out)
         curve.looking = time.process_time()
-        train(config, buffer, out, watcher=curve)
+        train(config, buffer, out, callback=curve)
         curve.look(config.steps)
     return curve.rows
 

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import ncs, ncs_process
+from tests.conftest import PATIENCE, ncs, ncs_process
 
 from ncs.agent import shipped_model
 from ncs.cli.main import main
@@ -58,7 +58,7 @@ def test_a_file_and_a_link_to_it_are_not_written_at_once(tmp_path: Path) -> None
     while not file.exists() and first.poll() is None:
         time.sleep(0.01)
     second = ncs(*many, "--out", link, "--batch", 5)
-    out, _ = first.communicate(timeout=300)
+    out, _ = first.communicate(timeout=PATIENCE)
     assert first.returncode == 0, out
     assert second.returncode == 0 or "another ncs process is writing it" in second.stderr
     assert len(read_results(file)) == 400

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 
 import pytest
 import torch
@@ -56,12 +55,12 @@ def test_a_backward_pass_can_be_broken_off() -> None:
 
         @staticmethod
         def backward(context, gradient):
-            stopwatch.append(time.monotonic())
-            if len(stopwatch) == 2:
+            visits.append(1)
+            if len(visits) == 2:
                 os.kill(os.getpid(), signal.SIGTERM)
             return gradient
 
-    stopwatch: list[float] = []
+    visits: list[int] = []
     layers = [nn.Linear(4, 4) for _ in range(20)]
     value = torch.ones(1, 4)
     for layer in layers:
@@ -69,4 +68,4 @@ def test_a_backward_pass_can_be_broken_off() -> None:
     watch_backward([p for layer in layers for p in layer.parameters()])
     with Interrupts() as interrupts, pytest.raises(Interrupted), interrupts.discardable():
         value.sum().backward()
-    assert len(stopwatch) < 20
+    assert len(visits) < 20

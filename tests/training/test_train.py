@@ -56,7 +56,7 @@ def test_an_interrupted_run_ends_with_the_same_bits(
     steps: tuple[int, ...], whole: Path, tiny_buffer: Path, tmp_path: Path
 ) -> None:
     for step in steps:
-        outcome = train(tiny_config(), tiny_buffer, tmp_path, resume=True, watcher=StopAt(step))
+        outcome = train(tiny_config(), tiny_buffer, tmp_path, resume=True, callback=StopAt(step))
         assert (outcome.step, outcome.ended) == (step, "SIGTERM")
     outcome = train(tiny_config(), tiny_buffer, tmp_path, resume=True)
     assert outcome.ended == "finished"
@@ -66,7 +66,7 @@ def test_an_interrupted_run_ends_with_the_same_bits(
 def test_averaged_weights_resume_to_the_same_bits(tiny_buffer: Path, tmp_path: Path) -> None:
     config = tiny_config(average=0.9, decay_share=0.5, clip_order="l2", clip_frames=3)
     train(config, tiny_buffer, tmp_path / "one")
-    train(config, tiny_buffer, tmp_path / "two", watcher=StopAt(5, signal.SIGINT))
+    train(config, tiny_buffer, tmp_path / "two", callback=StopAt(5, signal.SIGINT))
     train(config, tiny_buffer, tmp_path / "two", resume=True)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     snapshot = read_checkpoint(tmp_path / "one")
@@ -145,7 +145,7 @@ def test_slots_that_stay_collapsed_stop_with_the_reason(tiny_buffer: Path, tmp_p
 
 def test_collapse_is_counted_across_interruptions(tiny_buffer: Path, tmp_path: Path) -> None:
     config = tiny_config(TinyConfig(collapsed=True), collapse_share=0.5)
-    train(config, tiny_buffer, tmp_path, watcher=StopAt(5))
+    train(config, tiny_buffer, tmp_path, callback=StopAt(5))
     with pytest.raises(DivergenceError, match="since step 0"):
         train(config, tiny_buffer, tmp_path, resume=True)
 
@@ -194,7 +194,7 @@ def test_two_runs_never_share_a_folder(tiny_buffer: Path, tmp_path: Path) -> Non
             with pytest.raises(DataError, match="another ncs process"):
                 train(tiny_config(), tiny_buffer, tmp_path, resume=True)
 
-    train(tiny_config(steps=1), tiny_buffer, tmp_path, watcher=Intruder())
+    train(tiny_config(steps=1), tiny_buffer, tmp_path, callback=Intruder())
 
 
 def test_without_tensorboard_it_says_so_once_and_goes_on(
@@ -207,7 +207,7 @@ def test_without_tensorboard_it_says_so_once_and_goes_on(
             self.lines.append(line)
 
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    train(tiny_config(steps=1), tiny_buffer, tmp_path, watcher=Listener())
+    train(tiny_config(steps=1), tiny_buffer, tmp_path, callback=Listener())
     assert len(Listener.lines) == 1
     assert "ncs[figures]" in Listener.lines[0]
     assert not (tmp_path / "tensorboard").exists()
@@ -220,7 +220,7 @@ def test_progress_is_told_after_every_step(tiny_buffer: Path, tmp_path: Path) ->
         def progress(self, progress: Progress) -> None:
             self.seen.append(progress)
 
-    train(tiny_config(steps=3), tiny_buffer, tmp_path, watcher=Listener())
+    train(tiny_config(steps=3), tiny_buffer, tmp_path, callback=Listener())
     assert [p.step for p in Listener.seen] == [1, 2, 3]
     assert all(p.frames_per_second > 0 and np.isfinite(p.loss) for p in Listener.seen)
     assert Listener.seen[-1].seconds_left == 0

@@ -113,7 +113,7 @@ class Train(Command):
             self.out,
             resume=self.resume,
             minutes=self.minutes,
-            watcher=screen,
+            callback=screen,
         )
         screen.close()
         checkpoint = checkpoint_hash(self.out) if has_checkpoint(self.out) else None

@@ -57,7 +57,7 @@ class TrainRival(Command):
             self.out,
             resume=self.resume,
             minutes=self.minutes,
-            watcher=screen,
+            callback=screen,
         )
         screen.close()
         self._report(config, outcome)

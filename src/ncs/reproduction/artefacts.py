@@ -134,8 +134,8 @@ def run_training(config: "TrainConfig", buffer: Path, path: Path, reporter: Repo
     from ncs.training.train import train
 
     reporter.say(f"{path}: training, {config.steps} steps")
-    with reporter.training() as watcher:
-        outcome = train(config, buffer, path, resume=True, watcher=watcher)
+    with reporter.training() as callback:
+        outcome = train(config, buffer, path, resume=True, callback=callback)
     if outcome.ended.startswith("SIG"):
         raise Stopped(outcome.ended)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from ncs.training.callback import Silence, Watcher
+from ncs.training.callback import Callback, Silence
 
 
 class Reporter(Protocol):
@@ -21,7 +21,7 @@ class Reporter(Protocol):
         """Opened for long work; what it gives is called with how much is done."""
         ...
 
-    def training(self) -> AbstractContextManager[Watcher]:
+    def training(self) -> AbstractContextManager[Callback]:
         """Opened for a training, which tells it of every step."""
         ...
 
@@ -38,6 +38,6 @@ class Quiet:
         yield lambda done: None
 
     @contextlib.contextmanager
-    def training(self) -> Iterator[Watcher]:
+    def training(self) -> Iterator[Callback]:
         """Shows nothing."""
         yield Silence()

@@ -17,7 +17,7 @@ class Progress:
     seconds_left: float
 
 
-class Watcher(Protocol):
+class Callback(Protocol):
     """Somebody to tell how it goes; with several processes it must survive being sent to one."""
 
     def progress(self, progress: Progress) -> None:
@@ -30,7 +30,7 @@ class Watcher(Protocol):
 
 
 class Silence:
-    """A watcher that says nothing."""
+    """A callback that says nothing."""
 
     def progress(self, progress: Progress) -> None:
         """Says nothing."""

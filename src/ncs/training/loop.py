@@ -18,7 +18,7 @@ from torch import Tensor
 from ncs.data.buffer import Buffer
 from ncs.model.contract import Trainable, WorldModel
 from ncs.records import Clips, ConfigError
-from ncs.training.callback import Ended, Outcome, Progress, Watcher
+from ncs.training.callback import Callback, Ended, Outcome, Progress
 from ncs.training.checkpoint import Snapshot, write_checkpoint
 from ncs.training.collapse import collapse_reason
 from ncs.training.interrupts import Interrupted, Interrupts, watch_backward
@@ -73,10 +73,10 @@ class Run:
         buffer: Buffer,
         out: Path,
         snapshot: Snapshot | None,
-        watcher: Watcher,
+        callback: Callback,
     ) -> None:
         self.fabric, self.config, self.buffer, self.out = fabric, config, buffer, out
-        self.watcher = watcher
+        self.callback = callback
         self.leads = fabric.is_global_zero
         self.n_frames = int(buffer.manifest["frames"])
         self.n_train = training_clips(config, len(buffer))
@@ -97,7 +97,7 @@ class Run:
             clips = self._some_clips(0, self.n_train, PREPARE_CLIPS)
             for line in prepare(self.learner.model, clips):
                 if self.leads:
-                    watcher.note(line)
+                    callback.note(line)
 
     def _some_clips(self, first: int, end: int, most: int) -> Clips:
         index = np.unique(np.linspace(first, end - 1, min(most, end - first)).astype(np.int64))
@@ -108,7 +108,7 @@ class Run:
         began = time.monotonic()
         self.journal = Journal(self.out, self.learner.step) if self.leads else None
         if self.journal and not self.journal.has_board:
-            self.watcher.note(
+            self.callback.note(
                 "TensorBoard is not installed (pip install 'ncs[figures]'), so figures go to "
                 "metrics.jsonl alone"
             )
@@ -180,7 +180,7 @@ class Run:
         assert self.journal is not None
         step = self.learner.step
         progress = self.clock.tick(step, values["loss"])
-        self.watcher.progress(progress)
+        self.callback.progress(progress)
         if step % self.config.log_every == 0 or step == self.config.steps:
             finite = {n: v for n, v in values.items() if n == "rate" or math.isfinite(v)}
             self.journal.metrics(step, finite)

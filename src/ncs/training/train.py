@@ -21,7 +21,7 @@ from torch.multiprocessing.spawn import ProcessException
 from ncs.data.buffer import Buffer, open_buffer
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.storage import locked
-from ncs.training.callback import Outcome, Silence, Watcher
+from ncs.training.callback import Callback, Outcome, Silence
 from ncs.training.checkpoint import (
     MANIFEST,
     Snapshot,
@@ -42,7 +42,7 @@ def train(
     *,
     resume: bool = False,
     minutes: float | None = None,
-    watcher: Watcher | None = None,
+    callback: Callback | None = None,
 ) -> Outcome:
     """Trains a world model in the folder ``out``, and says how that ended.
 
@@ -53,7 +53,7 @@ def train(
             ``resume`` is given: then training goes on from there, or starts if there is nothing.
         resume: Goes on from the checkpoint in ``out``.
         minutes: Ends after that long, with a checkpoint.
-        watcher: Is told how it goes.
+        callback: Is told how it goes.
 
     Raises:
         DivergenceError: The loss is no number any more, or slots stayed collapsed; the last good
@@ -62,7 +62,7 @@ def train(
     open_buffer(buffer)
     check_out(out, resume)
     deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)
-    arguments = (config, buffer, out, resume, deadline, watcher or Silence())
+    arguments = (config, buffer, out, resume, deadline, callback or Silence())
     with working_threads(config):
         fabric = make_fabric(config)
         if config.devices == 1:
@@ -111,7 +111,7 @@ def _work(
     out: Path,
     resume: bool,
     deadline: float,
-    watcher: Watcher,
+    callback: Callback,
 ) -> dict[str, Any] | NcsError:
     """Trains in one process; a user's mistake comes back as a value, to cross to the parent."""
     if config.threads:
@@ -122,8 +122,8 @@ def _work(
     lock = locked(out / MANIFEST) if fabric.is_global_zero else contextlib.nullcontext()
     try:
         with lock:
-            snapshot = _take_up(config, opened, out, resume, watcher, fabric.is_global_zero)
-            run = Run(fabric, config, opened, out, snapshot, watcher)
+            snapshot = _take_up(config, opened, out, resume, callback, fabric.is_global_zero)
+            run = Run(fabric, config, opened, out, snapshot, callback)
             return dataclasses.asdict(run.go(deadline))
     except NcsError as error:
         return error
@@ -134,7 +134,7 @@ def _work(
 
 
 def _take_up(
-    config: TrainConfig, buffer: Buffer, out: Path, resume: bool, watcher: Watcher, leads: bool
+    config: TrainConfig, buffer: Buffer, out: Path, resume: bool, callback: Callback, leads: bool
 ) -> Snapshot | None:
     """The snapshot to go on from, if there is one and it is of the same run."""
     check_out(out, resume)
@@ -153,7 +153,7 @@ def _take_up(
         )
     code = read_manifest(out)["code"]
     if leads and code["torch"] != torch.__version__:
-        watcher.note(
+        callback.note(
             f"the run was begun with torch {code['torch']}, this is {torch.__version__}: it goes "
             "on, though not to the same bits"
         )
