@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.agent.policy import SeeingPolicy
-from ncs.agent.presets import Preset, control_preset
+from ncs.agent.presets import Preset, control_preset, sight
 from ncs.agent.trained import Trained
 from ncs.control.decision import Decision
 from ncs.control.policy import GraphPolicy
@@ -57,7 +57,7 @@ class Agent:
             raise ConfigError("n_objects: the paper's way has to be told how many there are")
         if n_objects is not None and n_objects < 1:
             raise ConfigError(f"n_objects: must be at least 1, got {n_objects}")
-        trained = Trained.load(Path(folder), preset)
+        trained = Trained.load(Path(folder), preset).seeing(sight(preset))
         n_slots = trained.slots_for(n_objects or facts_of(trained.world).objects[1], preset)
         policy = trained.policy(control_preset(preset), n_slots)
         return cls(policy, seed, trained.model.picture_size)

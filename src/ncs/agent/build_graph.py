@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ncs.agent.perceive import see_clips
-from ncs.agent.presets import Preset, graph_preset
+from ncs.agent.presets import SIGHT, Preset, graph_preset, sight
 from ncs.agent.trained import TrainedModel, graph_path
 from ncs.baselines.nonfactorised import SetGraph, build_sets
 from ncs.baselines.set_store import save_sets, sets_path
@@ -30,6 +30,12 @@ class GraphPlan:
     config: GraphConfig
     clips: int
     slots: int
+    only: tuple[str, ...] = ()  # additions that the paper's preset would go without
+
+    @property
+    def sight(self) -> tuple[str, ...]:
+        """The additions with which the model infers slots."""
+        return sight(self.preset, only=self.only)
 
 
 @dataclass(frozen=True)
@@ -59,12 +65,17 @@ class GraphBuilder:
         self.trained = TrainedModel.load(folder, buffer.world)
         self._buffer, self._seed = buffer, seed
         self._seen: list[Experience] = []
-        self._looked = (0, 0)  # slots and clips
+        self._looked: tuple[int, tuple[str, ...], int] = (0, (), 0)  # slots, additions and clips
 
     def plan(
-        self, preset: Preset, clips: int | None = None, slots: int | None = None, **changes: Any
+        self,
+        preset: Preset,
+        clips: int | None = None,
+        slots: int | None = None,
+        only: Sequence[str] = (),
+        **changes: Any,
     ) -> GraphPlan:
-        """A preset's graph, but for what is named."""
+        """A preset's graph, but for what is named; ``only``: additions the paper's goes without."""
         usual = graph_preset(preset, self._buffer.world).model_dump()
         named = {name: value for name, value in changes.items() if value is not None}
         all_clips = len(self._buffer)
@@ -75,21 +86,27 @@ class GraphBuilder:
             config=GraphConfig(**{**usual, **named}),
             clips=min(most, all_clips),
             slots=slots or self.trained.slots_for(objects, preset),
+            only=tuple(only),
         )
 
     def look(
-        self, slots: int, clips: int, advance: Callable[[int], None] | None = None
+        self,
+        slots: int,
+        clips: int,
+        advance: Callable[[int], None] | None = None,
+        additions: tuple[str, ...] = SIGHT,
     ) -> list[Experience]:
         """The first clips as the model sees them; ``advance`` is told how many are done."""
-        if self._looked[0] != slots or self._looked[1] < clips:
+        if self._looked[:2] != (slots, additions) or self._looked[2] < clips:
             index_B = np.arange(clips)
             self._seen, done = [], 0
-            for part in see_clips(self.trained.model, self._buffer, index_B, slots, self._seed):
+            model = self.trained.model.seeing(additions)
+            for part in see_clips(model, self._buffer, index_B, slots, self._seed):
                 self._seen.append(part)
                 done += len(part.action)
                 if advance is not None:
                     advance(done)
-            self._looked = (slots, clips)
+            self._looked = (slots, additions, clips)
         return first_clips(self._seen, clips)
 
     def build(
@@ -99,7 +116,7 @@ class GraphBuilder:
         advance: Callable[[int], None] | None = None,
     ) -> BuiltGraph:
         """The graph of a plan, and NF's scenes that go with it if they are asked for."""
-        seen = self.look(plan.slots, plan.clips, advance)
+        seen = self.look(plan.slots, plan.clips, advance, plan.sight)
         rng = np.random.default_rng(self._seed)
         graph = build(seen, plan.config, rng, self.trained.weights)
         presence = plan.preset == "best"

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ncs.agent.factory import FactoryMethod
 from ncs.agent.policy import SeeingPolicy
-from ncs.agent.presets import Preset, control_preset
+from ncs.agent.presets import Preset, control_preset, of_control, sight
 from ncs.agent.trained import Trained, TrainedModel, graph_path
 from ncs.baselines import MODELS
 from ncs.baselines.chance import Chance
@@ -21,6 +21,7 @@ from ncs.baselines.rival import PixelPolicy, TrainedPolicy, load_policy
 from ncs.baselines.set_store import load_sets, sets_path
 from ncs.control.config import ControlConfig
 from ncs.evaluation.method import Method
+from ncs.model.contract import WorldModel
 from ncs.records import Checkpoint, ConfigError, Env, Policy
 from ncs.settings import Settings
 from ncs.storage import digest_file
@@ -90,6 +91,7 @@ class LearnedMethod(Method):
     world: str  # in which the model is used
     preset: Preset = "best"
     slots: int | None = None  # None: as the preset has it
+    sight: tuple[str, ...] | None = None  # additions in use, of a model that has some
 
     def n_slots(self, trained: Trained | TrainedModel, envs: Sequence[Env]) -> int:
         """Slots of every picture; all learned methods know how many objects there are."""
@@ -105,6 +107,7 @@ class NcsMethod(LearnedMethod):
     def policy(self, envs: Sequence[Env]) -> Policy:
         """The policy of model and graph."""
         trained = _trained(self.model, self.graph, self.world, self.checkpoint)
+        trained = trained.seeing(self.sight or ())
         return trained.policy(self.control, self.n_slots(trained, envs))
 
 
@@ -119,6 +122,7 @@ class NfMethod(LearnedMethod):
         """The policy of model and scenes."""
         weights_and_graph = Checkpoint(self.checkpoint.weights, self.checkpoint.graph)
         trained = _trained(self.model, self.graph, self.world, weights_and_graph)
+        trained = trained.seeing(self.sight or ())
         scenes = load_sets(self.sets, trained.graph.checkpoint)
         perception = trained.perception(self.n_slots(trained, envs))
         arena = trained.seen.arena
@@ -134,6 +138,7 @@ class MpcMethod(LearnedMethod):
     def policy(self, envs: Sequence[Env]) -> Policy:
         """The policy of the model alone."""
         trained = _trained_model(self.model, self.world, self.checkpoint)
+        trained = trained.seeing(self.sight or ())
         reach, n_slots = trained.arena, self.n_slots(trained, envs)
         corners = (reach.low, reach.high, reach.height)
         return MpcPolicy(trained.model, n_slots, *corners, self.search)
@@ -164,30 +169,36 @@ def _ncs(name: str, options: MethodOptions) -> Method:
     path = options.graph or graph_path(folder, options.preset)
     trained = Trained.load(folder, options.preset, path, options.world)
     usual = control_preset(options.preset)
-    control = usual.changed(options.without, options.only, options.choice)
-    shared = _shared(name, options, trained.checkpoint)
+    without, only = of_control(options.without), of_control(options.only)
+    control = usual.changed(without, only, options.choice)
+    shared = _shared(name, options, trained.checkpoint, trained.model)
     return NcsMethod(**shared, graph=path, control=control)
 
 
 def _nf(name: str, options: MethodOptions) -> Method:
     folder, preset = options.folder(name), options.preset
     path, sets = graph_path(folder, preset), sets_path(folder, preset)
-    own = Trained.load(folder, preset, path, options.world).checkpoint
+    trained = Trained.load(folder, preset, path, options.world)
+    own = trained.checkpoint
     whole = Checkpoint(own.weights, own.graph, digest_file(sets)[:8])
-    shared = _shared(name, options, whole)
+    shared = _shared(name, options, whole, trained.model)
     return NfMethod(**shared, graph=path, sets=sets, presence=preset == "best")
 
 
 def _mpc(name: str, options: MethodOptions) -> Method:
     trained = TrainedModel.load(options.folder(name), options.world)
-    shared = _shared(name, options, Checkpoint(trained.weights))
+    shared = _shared(name, options, Checkpoint(trained.weights), trained.model)
     search = MpcConfig(**{"presence": options.preset == "best", **options.settings})
     return MpcMethod(**shared, search=search)
 
 
-def _shared(name: str, options: MethodOptions, checkpoint: Checkpoint) -> dict[str, Any]:
+def _shared(
+    name: str, options: MethodOptions, checkpoint: Checkpoint, model: WorldModel
+) -> dict[str, Any]:
     """The fields that methods share which look through a world model."""
     taken = options.model_dump(include={"label", "world", "preset", "slots"})
+    if model.additions:
+        taken["sight"] = sight(options.preset, options.without, options.only)
     return {"name": name, "model": options.folder(name), "checkpoint": checkpoint, **taken}
 
 

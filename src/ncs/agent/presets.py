@@ -1,11 +1,26 @@
 """What the two presets stand for: the paper's settings, or every extension on."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from ncs.control.config import ControlConfig
 from ncs.graph.config import GraphConfig
 
 Preset = Literal["paper", "best"]
+# Extensions of how a model infers slots; a model that has no such addition takes no notice.
+EYES = ("starts",)  # those that control knows nothing of
+SIGHT = (*EYES, "presence")
+
+
+def sight(preset: Preset, without: Sequence[str] = (), only: Sequence[str] = ()) -> tuple[str, ...]:
+    """The additions a model infers slots with: none in the paper's preset, all in the other."""
+    on = {*only, *(SIGHT if preset == "best" else ())} - {*without}
+    return tuple(name for name in SIGHT if name in on)
+
+
+def of_control(names: Sequence[str]) -> list[str]:
+    """The extensions among some that control has to know."""
+    return [name for name in names if name not in EYES]
 
 
 def control_preset(preset: Preset) -> ControlConfig:

@@ -1,6 +1,7 @@
 """What was trained: a model folder's weights, and the graph that belongs to them."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -46,6 +47,10 @@ class TrainedModel:
         """Slots of a picture: as many to spare as in training, or as the paper has."""
         return self.model.slots_for(n_objects, self.objects, like_paper=preset == "paper")
 
+    def seeing(self, additions: Collection[str]) -> Self:
+        """The same model with only those additions to the paper's way of inferring slots."""
+        return replace(self, model=self.model.seeing(additions))
+
     @property
     def arena(self) -> Arena:
         """Where actions may reach."""
@@ -74,6 +79,10 @@ class Trained:
             raise DataError(f"{path}: there is no graph yet; make it with 'ncs graph'")
         loaded = load_graph(path, checkpoint_hash(folder))
         return cls(TrainedModel.load(folder, world), loaded)
+
+    def seeing(self, additions: Collection[str]) -> Self:
+        """The same with only those additions to the paper's way of inferring slots."""
+        return replace(self, seen=self.seen.seeing(additions))
 
     @property
     def world(self) -> str:

@@ -39,6 +39,9 @@ class Graph(Command):
     nodes_from_data: bool | None = Field(
         None, description="choose the number of nodes from the data (default: the preset's)"
     )
+    only: tuple[Literal["starts"], ...] = Field(
+        (), description="additions to how the model infers slots, with the paper's preset"
+    )
     seed: int = Field(0, ge=0, description="of the clustering")
 
     def run(self) -> None:
@@ -54,6 +57,7 @@ class Graph(Command):
             self.preset,
             self.clips,
             self.slots,
+            self.only,
             n_nodes=self.nodes,
             edges=self.edges,
             nodes_from_data=self.nodes_from_data,

@@ -5,7 +5,7 @@ P mask cells, A action numbers.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -82,6 +82,12 @@ class Trainable(nn.Module, ABC):
 
 class WorldModel(Trainable):
     """Level 1 of the paper: pixels in, entities out, and what an action does to them."""
+
+    additions: tuple[str, ...] = ()  # names of what its inference adds to the paper's
+
+    def seeing(self, additions: Collection[str]) -> Self:
+        """The same weights, with only those additions to the paper's way of inferring slots."""
+        return self
 
     @property
     @abstractmethod

@@ -134,7 +134,8 @@ class GraphFiles:
         """Builds a graph; those of a preset come with NF's sets and with states for a figure."""
         from ncs.agent.build_graph import save_built
 
-        self._builder.look(plan.slots, most_clips)  # once for all graphs of so many slots
+        # Once for all graphs of so many slots.
+        self._builder.look(plan.slots, most_clips, additions=plan.sight)
         built = self._builder.build(plan, with_sets=name in PRESETS)
         path = self.path(name, plan)
         if name in PRESETS:

@@ -30,6 +30,7 @@ from ncs.training.checkpoint import (
     read_manifest,
     remove_others,
 )
+from ncs.training.fit import fit_settings
 from ncs.training.interrupts import forwarded
 from ncs.training.loop import Run
 from ncs.training.schedule import TrainConfig
@@ -59,7 +60,7 @@ def train(
         DivergenceError: The loss is no number any more, or slots stayed collapsed; the last good
             checkpoint is kept.
     """
-    open_buffer(buffer)
+    config = fit_settings(config, open_buffer(buffer))
     check_out(out, resume)
     deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)
     arguments = (config, buffer, out, resume, deadline, callback or Silence())

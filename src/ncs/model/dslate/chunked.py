@@ -73,14 +73,16 @@ class Relax(torch.autograd.Function):
         mixed_MC = feature_MC.new_empty(len(feature_MC), len(entry_CV))
         token_M = torch.empty(len(feature_MC), dtype=torch.long, device=feature_MC.device)
         # The temperature is divided out of the small matrices rather than of the large ones.
-        head_CV, buffer = head_VC.T / temperature, scratch(feature_MC, len(head_VC))
+        head_CV = narrowed(head_VC.T / temperature, half)
+        buffer, entry_VC = scratch(feature_MC, len(head_VC)), narrowed(entry_CV.T, half)
         for chunk in chunks(feature_MC, len(head_VC)):
             logit_MV = buffer[: len(token_M[chunk])]
             noise.fill_gumbel(logit_MV, 1 / temperature)
-            accumulate(logit_MV.add_(bias_V / temperature), feature_MC[chunk], head_CV, half)
+            logit_MV.add_(bias_V / temperature)
+            accumulate(logit_MV, narrowed(feature_MC[chunk], half), head_CV)
             token_M[chunk] = argmax(logit_MV)
             kept.append(torch.softmax(logit_MV, dim=1))
-            assign(mixed_MC[chunk], kept[-1], entry_CV.T, half)
+            assign(mixed_MC[chunk], narrowed(kept[-1], half), entry_VC)
         ctx.save_for_backward(feature_MC, head_VC, entry_CV, *kept)
         ctx.temperature, ctx.half = temperature, half
         ctx.mark_non_differentiable(token_M)
@@ -96,16 +98,19 @@ class Relax(torch.autograd.Function):
         grad_entry_VC = torch.zeros_like(entry_CV.T, memory_format=torch.contiguous_format)
         grad_bias_V = head_VC.new_zeros(len(head_VC))
         buffer = scratch(feature_MC, len(head_VC))
+        head, entry = narrowed(head_VC, half), narrowed(entry_CV, half)
         for chunk, relaxed in zip(chunks(feature_MC, len(head_VC)), kept, strict=True):
-            accumulate(grad_entry_VC, relaxed.T, grad_MC[chunk], half)
+            grad = narrowed(grad_MC[chunk], half)
+            accumulate(grad_entry_VC, narrowed(relaxed, half).T, grad)
             grad_logit = buffer[: len(relaxed)]
-            assign(grad_logit, grad_MC[chunk], entry_CV, half)
+            assign(grad_logit, grad, entry)
             torch._softmax_backward_data(
                 grad_logit, relaxed, 1, torch.float32, grad_input=grad_logit
             )
-            assign(grad_feature_MC[chunk], grad_logit, head_VC, half)
-            accumulate(grad_head_VC, grad_logit.T, feature_MC[chunk], half)
             grad_bias_V += grad_logit.sum(dim=0)
+            grad_logit = narrowed(grad_logit, half)
+            assign(grad_feature_MC[chunk], grad_logit, head)
+            accumulate(grad_head_VC, grad_logit.T, narrowed(feature_MC[chunk], half))
         grad_entry_VC *= ctx.temperature
         return grad_feature_MC, grad_head_VC, grad_bias_V, grad_entry_VC.T, None, None, None
 
@@ -125,21 +130,23 @@ class CrossEntropy(torch.autograd.Function):
         """The weighted sum and the cross-entropy of each row."""
         needed = any(ctx.needs_input_grad[:2])
         each_M = torch.empty_like(weight_M)
-        head_DV = head_VD.T.contiguous()
+        head_DV, head = narrowed(head_VD.T.contiguous(), half), narrowed(head_VD, half)
         grad_feature_MD, grad_head_VD = torch.empty_like(feature_MD), torch.zeros_like(head_VD)
         logit_buffer, grad_buffer = (scratch(feature_MD, len(head_VD)) for _ in range(2))
         for chunk in chunks(feature_MD, len(head_VD)):
             entry_M1, weight_M1 = token_M[chunk, None], weight_M[chunk, None]
             logit_MV, grad_MV = logit_buffer[: len(entry_M1)], grad_buffer[: len(entry_M1)]
-            assign(logit_MV, feature_MD[chunk], head_DV, half)
+            assign(logit_MV, narrowed(feature_MD[chunk], half), head_DV)
             torch.softmax(logit_MV, dim=1, out=grad_MV)
             # log Σ exp(logit), read off at the largest entry, where the softmax cannot underflow.
             whole_M1 = logit_MV.amax(1, keepdim=True) - grad_MV.amax(1, keepdim=True).log()
             each_M[chunk] = (whole_M1 - logit_MV.gather(1, entry_M1))[:, 0]
             if needed:
                 grad_MV.scatter_add_(1, entry_M1, torch.full_like(weight_M1, -1.0))
-                assign(grad_feature_MD[chunk], grad_MV, head_VD, half)
-                accumulate(grad_head_VD, grad_MV.T, feature_MD[chunk] * weight_M1, half)
+                grad = narrowed(grad_MV, half)
+                assign(grad_feature_MD[chunk], grad, head)
+                weighted_MD = narrowed(feature_MD[chunk] * weight_M1, half)
+                accumulate(grad_head_VD, grad.T, weighted_MD)
         grad_feature_MD *= weight_M[:, None]
         ctx.save_for_backward(grad_feature_MD, grad_head_VD)
         ctx.mark_non_differentiable(each_M)
@@ -166,13 +173,15 @@ class FeedForward(torch.autograd.Function):
         half: bool,
     ) -> Tensor:
         """The output rows."""
-        hidden_MF = value_MD.new_empty(len(value_MD), len(widen_FD))
-        out_MD = torch.empty_like(value_MD)
-        widen_DF, narrow_FD = widen_FD.T.contiguous(), narrow_DF.T.contiguous()
+        value_MD = narrowed(value_MD, half)
+        out_MD = torch.empty(value_MD.shape, device=value_MD.device)
+        hidden_MF = value_MD.new_empty(len(value_MD), len(widen_FD))  # as narrow as what it is of
+        widen_DF = narrowed(widen_FD.T.contiguous(), half)
+        narrow_FD, bias_F = narrowed(narrow_DF.T.contiguous(), half), narrowed(bias_F, half)
         for chunk in chunks(value_MD, len(widen_FD), HIDDEN_NUMBERS):
-            assign(hidden_MF[chunk], value_MD[chunk], widen_DF, half)
-            hidden_MF[chunk].add_(bias_F).relu_()
-            assign(out_MD[chunk], hidden_MF[chunk], narrow_FD, half)
+            torch.addmm(bias_F, value_MD[chunk], widen_DF, out=hidden_MF[chunk])
+            hidden_MF[chunk].relu_()
+            assign(out_MD[chunk], hidden_MF[chunk], narrow_FD)
         ctx.save_for_backward(value_MD, widen_FD, narrow_DF, hidden_MF)
         ctx.half = half
         return out_MD.add_(bias_D)
@@ -181,23 +190,24 @@ class FeedForward(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the rows, both matrices and both biases."""
         value_MD, widen_FD, narrow_DF, hidden_MF = ctx.saved_tensors
-        grad_MD, half = grads[0], ctx.half
-        grad_value_MD = torch.empty_like(value_MD)
+        grad_MD, half = narrowed(grads[0], ctx.half), ctx.half
+        grad_value_MD = torch.empty(value_MD.shape, device=value_MD.device)
+        widen, narrow = narrowed(widen_FD, half), narrowed(narrow_DF, half)
         grad_widen_FD, grad_narrow_FD = torch.zeros_like(widen_FD), torch.zeros_like(widen_FD)
         grad_bias_F = widen_FD.new_zeros(len(widen_FD))
         buffer = scratch(value_MD, len(widen_FD), HIDDEN_NUMBERS)
         for chunk in chunks(value_MD, len(widen_FD), HIDDEN_NUMBERS):
             hidden = hidden_MF[chunk]
             grad_hidden = buffer[: len(hidden)]
-            assign(grad_hidden, grad_MD[chunk], narrow_DF, half)
+            torch.mm(grad_MD[chunk], narrow, out=grad_hidden)
             torch.ops.aten.threshold_backward.grad_input(
                 grad_hidden, hidden, 0.0, grad_input=grad_hidden
             )
-            assign(grad_value_MD[chunk], grad_hidden, widen_FD, half)
-            accumulate(grad_widen_FD, grad_hidden.T, value_MD[chunk], half)
-            accumulate(grad_narrow_FD, hidden.T, grad_MD[chunk], half)
-            grad_bias_F += grad_hidden.sum(dim=0)
-        grad_bias_D = grad_MD.sum(dim=0)
+            assign(grad_value_MD[chunk], grad_hidden, widen)
+            accumulate(grad_widen_FD, grad_hidden.T, value_MD[chunk])
+            accumulate(grad_narrow_FD, hidden.T, grad_MD[chunk])
+            grad_bias_F += grad_hidden.sum(dim=0, dtype=torch.float32)
+        grad_bias_D = grads[0].sum(dim=0)
         return grad_value_MD, grad_widen_FD, grad_bias_F, grad_narrow_FD.T, grad_bias_D, None
 
 
@@ -227,17 +237,22 @@ def scratch(rows: Tensor, columns: int, numbers: int | None = None) -> Tensor:
     return rows.new_empty(len(rows[chunks(rows, columns, numbers)[0]]), columns)
 
 
-def assign(out: Tensor, left: Tensor, right: Tensor, half: bool) -> None:
-    """``out = left @ right``, multiplied in bf16 if asked."""
-    if half:
-        out.copy_(left.bfloat16() @ right.bfloat16())
-    else:
+def narrowed(value: Tensor, half: bool) -> Tensor:
+    """What goes into a product: in bf16 if asked, and then cast once for all products it is in."""
+    return value.bfloat16() if half else value
+
+
+def assign(out: Tensor, left: Tensor, right: Tensor) -> None:
+    """``out = left @ right``, in fp32 whatever was multiplied."""
+    if left.dtype == out.dtype:
         torch.mm(left, right, out=out)
-
-
-def accumulate(out: Tensor, left: Tensor, right: Tensor, half: bool) -> None:
-    """``out += left @ right``, multiplied in bf16 if asked, added in fp32."""
-    if half:
-        out.add_(left.bfloat16() @ right.bfloat16())
     else:
+        out.copy_(left @ right)
+
+
+def accumulate(out: Tensor, left: Tensor, right: Tensor) -> None:
+    """``out += left @ right``, added in fp32 whatever was multiplied."""
+    if left.dtype == out.dtype:
         out.addmm_(left, right)
+    else:
+        out.add_(left @ right)

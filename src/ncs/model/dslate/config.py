@@ -1,8 +1,10 @@
 """Every number of dSLATE, with the paper's hyperparameter table as defaults."""
 
 import math
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ncs.model.dslate.dvae import Upsampling
@@ -10,6 +12,8 @@ from ncs.model.dslate.slots import Gradient
 from ncs.settings import Settings
 
 Six = tuple[float, float, float, float, float, float]
+UNIT_LOW: Six = (-1.0, -1.0, 0.0, -1.0, -1.0, 0.0)
+UNIT_HIGH: Six = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
 
 
 class DslateConfig(Settings):
@@ -59,10 +63,10 @@ class DslateConfig(Settings):
     decoder_rate: float = Field(2e-4, gt=0)
     warmup_steps: int = Field(30_000, ge=0)  # not for the dVAE
 
-    # Metres, w then Δw, as far as an action may reach. Numbers whose bounds agree, such as the
-    # height, are read as 0.
-    action_low: Six = (-0.4, -0.4, 0.0, -0.8, -0.8, 0.0)
-    action_high: Six = (0.4, 0.4, 0.0, 0.8, 0.8, 0.0)
+    # Metres, w then Δw, as far as actions reach; training takes them from the buffer's own where
+    # none are given. Numbers whose bounds agree, such as the height, are read as 0.
+    action_low: Six | None = None
+    action_high: Six | None = None
     presence_mass: float = Field(0.0, ge=0)  # cells a slot must claim to count; 0: all do (paper)
 
     @classmethod
@@ -112,6 +116,21 @@ class DslateConfig(Settings):
         if self.image_size % self.patch or self.image_size % self.input_patch:
             raise ValueError("image_size must be a multiple of patch and input_patch")
         return self
+
+    def fit(self, action_XA: NDArray[np.floating[Any]]) -> Self:
+        """These settings, with bounds that hold every pick and place of a buffer's actions."""
+        if self.action_low is not None and self.action_high is not None:
+            return self
+        point_X2 = np.concatenate([action_XA[:, :2], action_XA[:, :2] + action_XA[:, 3:5]])
+        (west, south), (east, north) = point_X2.min(axis=0).tolist(), point_X2.max(axis=0).tolist()
+        low = (west, south, 0.0, west - east, south - north, 0.0)
+        high = (east, north, 0.0, east - west, north - south, 0.0)
+        return self.model_copy(update={"action_low": low, "action_high": high})
+
+    @property
+    def action_bounds(self) -> tuple[Six, Six]:
+        """The bounds, or a metre to either side until training has seen some actions."""
+        return self.action_low or UNIT_LOW, self.action_high or UNIT_HIGH
 
     @property
     def state_width(self) -> int:

@@ -104,7 +104,12 @@ class SlotAttention(nn.Module):
 
 
 class FeatureNet(nn.Module):
-    """Continuous features of a picture with learned positions: an input that quantises nothing."""
+    """Continuous features of a picture with learned positions: an input that quantises nothing.
+
+    What a cell looks like is brought to the size of where it is, as with tokens and their places.
+    Left to the layers' own start it would be a tenth of it, and slots would only ever share out
+    the picture by place.
+    """
 
     def __init__(self, image_size: int, patch: int, width: int) -> None:
         super().__init__()
@@ -114,14 +119,17 @@ class FeatureNet(nn.Module):
         self.convolutions = nn.ModuleList(
             nn.Conv2d(width, width, kernel_size=3, padding=1) for _ in range(2)
         )
+        self.norm = nn.LayerNorm(width)
         self.position_NI = nn.Parameter(torch.empty(cells, width))
         nn.init.trunc_normal_(self.position_NI)
 
     def forward(self, frame_BHWC: Tensor) -> Tensor:
         """Features of every cell, (B, N, I)."""
-        value_BGGI = self.stem(to_unit(to_patches(frame_BHWC, self.patch)))
+        stem_BGGI = self.stem(to_unit(to_patches(frame_BHWC, self.patch)) - 0.5)
+        value_BGGI = stem_BGGI
         for convolution in self.convolutions:
             value_BIGG = convolution(functional.relu(value_BGGI).permute(0, 3, 1, 2))
             value_BGGI = value_BIGG.permute(0, 2, 3, 1)
-        placed: Tensor = value_BGGI.flatten(1, 2) + self.position_NI
+        look_BGGI = self.norm(stem_BGGI + value_BGGI)
+        placed: Tensor = look_BGGI.flatten(1, 2) + self.position_NI
         return placed

@@ -4,11 +4,12 @@ Legend: B clips, T frames, R pictures (B·T), M sets of slots, H height, W width
 P attention cells, I input width, K slots, S slot width, A action numbers.
 """
 
-from dataclasses import dataclass
+import copy
+from collections.abc import Collection
+from typing import Self
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
 from ncs.model.dslate.config import DslateConfig
@@ -16,32 +17,23 @@ from ncs.model.dslate.decoder import Scored, TokenDecoder, TokenEmbedding
 from ncs.model.dslate.dvae import Dvae
 from ncs.model.dslate.dynamics import Dynamics, Filtered, run_filter
 from ncs.model.dslate.noise import Noise, PictureNoise, start_noise
-from ncs.model.dslate.slots import Attended, FeatureNet, SlotAttention
+from ncs.model.dslate.settle import Read, best_start, keep_needed
+from ncs.model.dslate.slots import FeatureNet, SlotAttention
 from ncs.model.randomness import Randomness
 from ncs.registry import ModelClasses
-
-
-@dataclass(frozen=True)
-class Read:
-    """Pictures as attention and decoder read them."""
-
-    prepared: Tensor  # (B, P, I)
-    embedded: Tensor  # (B, N + 1, D) the beginning and all tokens
-    token: Tensor  # (B, N)
-
-    def rows(self, index: Tensor | slice) -> "Read":
-        """Some of the pictures."""
-        return Read(self.prepared[index], self.embedded[index], self.token[index])
 
 
 class Dslate(WorldModel):
     """Slots inferred by slot attention, carried on by the dynamics, trained to give tokens."""
 
     config: DslateConfig
+    # Of several starts the best is kept; slots that the picture does not need are absent.
+    additions = ("starts", "presence")
 
     def __init__(self, config: DslateConfig) -> None:
         super().__init__()
         self.config = config
+        self.in_use = frozenset(self.additions)
         c = config
         sizes = (c.image_size, c.patch, c.vocabulary, c.dvae_width)
         self.dvae = Dvae(*sizes, c.dvae_norm, c.dvae_upsampling, c.dvae_palette)
@@ -53,8 +45,7 @@ class Dslate(WorldModel):
             c.state_width,
             c.dynamics_layers,
             c.dynamics_heads,
-            c.action_low,
-            c.action_high,
+            *c.action_bounds,
             c.dynamics_residual,
         )
         self.decoder = TokenDecoder(
@@ -71,18 +62,24 @@ class Dslate(WorldModel):
         """Height and width of the pictures it can look at."""
         return (self.config.image_size, self.config.image_size)
 
+    def seeing(self, additions: Collection[str]) -> Self:
+        """The same weights, with only those additions to the paper's way of inferring slots."""
+        twin = copy.copy(self)
+        twin.in_use = frozenset(additions) & frozenset(self.additions)
+        return twin
+
     @torch.no_grad()
     def encode(
         self, frame_BHWC: Tensor, n_slots: int, generator: Randomness | None = None
     ) -> Slots:
         """The entities of single images (uint8), with the iterations used for the graph."""
-        if self.config.slot_price > 0:
-            noise = start_noise(generator, frame_BHWC.device)
-            seen = self._fewest(self._read(frame_BHWC), n_slots, noise)
-            return self._describe(seen.slot, seen.share)
-        action_B0A = torch.zeros(len(frame_BHWC), 0, 6, device=frame_BHWC.device)
-        followed = self.follow(frame_BHWC[:, None], action_B0A, n_slots, generator)
-        return followed.map(lambda value: value[:, 0])
+        noise = start_noise(generator, frame_BHWC.device)
+        read, iterations = self._read(frame_BHWC), self.config.inference_iterations
+        start_BKS = self._start(read, n_slots, noise)
+        seen = self.slots(read.prepared, start_BKS, iterations)
+        if "presence" in self.in_use and self.config.slot_price > 0:
+            seen = keep_needed(self.slots, self.decoder, read, seen, self.config)
+        return self._describe(seen.slot, seen.share)
 
     @torch.no_grad()
     def follow(
@@ -114,54 +111,11 @@ class Dslate(WorldModel):
         return Read(self._prepare(frame_BHWC, embedded_BND), embedded_BND, token_BN)
 
     def _start(self, first: Read, n_slots: int, noise: Noise | PictureNoise) -> Tensor:
-        """Slots before any look: of several draws, the one that comes to explain its picture best.
-
-        A slot that settled on two objects, or two on one, leaves tokens that it cannot tell.
-        """
+        """Slots before any look: one draw, as in the paper, or the best of several."""
+        starts = self.config.attempts if "starts" in self.in_use else 1
         batch = len(first.token)
-        starts_ABKS = [self.slots.start(batch, n_slots, noise) for _ in range(self.config.attempts)]
-        if self.config.attempts == 1:
-            return starts_ABKS[0]
-        errors_AB = [self._attempt(first, start_BKS)[1] for start_BKS in starts_ABKS]
-        best_B = torch.stack(errors_AB).argmin(dim=0)
-        return torch.stack(starts_ABKS)[best_B, torch.arange(batch, device=best_B.device)]
-
-    def _attempt(self, read: Read, start_BKS: Tensor) -> tuple[Attended, Tensor]:
-        """What slots become from a start, and how badly they explain their picture (B,)."""
-        seen = self.slots(read.prepared, start_BKS, self.config.inference_iterations)
-        picture_B = torch.arange(len(read.token), device=read.token.device)
-        feature_BND = self.decoder(read.embedded[:, :-1], seen.slot, picture_B)
-        weight_B = torch.ones(len(read.token), device=read.token.device)
-        return seen, self.decoder.score(feature_BND, read.token, weight_B).cross_entropy
-
-    def _fewest(self, read: Read, n_slots: int, noise: Noise | PictureNoise) -> Attended:
-        """Slots of pictures, as few as explain them; the others are zero and claim no cell.
-
-        With many to spare, several would share one object. Each round takes one slot away and
-        goes on with the pictures that are better off for it.
-        """
-        batch, device = len(read.token), read.token.device
-        cells, width = read.prepared.shape[1], self.config.slot_width
-        slot_BKS = torch.zeros(batch, n_slots, width, device=device)
-        share_BKP = torch.zeros(batch, n_slots, cells, device=device)
-        cost_B = torch.full((batch,), torch.inf, device=device)
-        row_R = torch.arange(batch, device=device)
-        for count in range(n_slots, min(n_slots, 2) - 1, -1):
-            tries = self.config.attempts if count == n_slots else max(1, self.config.attempts // 2)
-            before_R = cost_B[row_R]
-            for _ in range(tries):
-                start_RKS = self.slots.start(len(row_R), count, noise.of_rows(row_R))
-                seen, error_R = self._attempt(read.rows(row_R), start_RKS)
-                cost_R = error_R + self.config.slot_price * count
-                wins_R = cost_R < cost_B[row_R]
-                won_R, surplus = row_R[wins_R], (0, 0, 0, n_slots - count)
-                cost_B[won_R] = cost_R[wins_R]
-                slot_BKS[won_R] = functional.pad(seen.slot[wins_R], surplus)
-                share_BKP[won_R] = functional.pad(seen.share[wins_R], surplus)
-            row_R = row_R[cost_B[row_R] < before_R]
-            if not len(row_R):
-                break
-        return Attended(slot_BKS, share_BKP)
+        drawn_ABKS = [self.slots.start(batch, n_slots, noise) for _ in range(starts)]
+        return best_start(self.slots, self.decoder, first, drawn_ABKS, self.config)
 
     @torch.no_grad()
     def predict(self, slots: Slots, action_BA: Tensor) -> Slots:

@@ -1,0 +1,34 @@
+"""Settings that only the buffer knows: filled in before a run begins.
+
+Legend: X actions of all clips, A action numbers.
+"""
+
+from typing import Any, Protocol, Self, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.data.buffer import Buffer
+from ncs.settings import Settings
+from ncs.training.schedule import TrainConfig, training_clips
+
+LOOKED_AT = 500  # clips: some two thousand actions reach as far as all of them
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """Settings of a network that depend on the actions it will see."""
+
+    def fit(self, action_XA: NDArray[np.floating[Any]]) -> Self:
+        """These settings, with what was left open taken from actions."""
+        ...
+
+
+def fit_settings(config: TrainConfig, buffer: Buffer) -> TrainConfig:
+    """The settings of a run on a buffer, with nothing left open."""
+    if not isinstance(config.network, Fitting):
+        return config
+    index_B = np.arange(min(LOOKED_AT, training_clips(config, len(buffer))))
+    action_BTA = buffer.clips(index_B).action
+    network = config.network.fit(action_BTA.reshape(-1, action_BTA.shape[-1]))
+    return config.model_copy(update={"network": cast(Settings, network)})
