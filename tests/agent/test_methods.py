@@ -109,3 +109,21 @@ def test_how_many_play_side_by_side_changes_nothing(
     assert {(row.weights, row.graph) for row in together} == {
         (kind.checkpoint.weights, kind.checkpoint.graph)
     }
+
+
+def test_the_papers_preset_infers_slots_as_printed_and_additions_have_keys_of_their_own() -> None:
+    model = shipped_model("blocks-cpu-0")
+    kinds = {
+        only: method(model=model, preset="paper", only=only)
+        for only in ((), ("starts",), ("presence",), ("starts", "presence"))
+    }
+    assert {only: kind.settings()["sight"] for only, kind in kinds.items()} == {
+        only: list(only) for only in kinds
+    }
+    assert len({judge_hash(kind, RULES) for kind in kinds.values()}) == len(kinds)
+    assert kinds["starts",].settings()["control"]["extensions"] == []
+    assert kinds["presence",].settings()["control"]["extensions"] == ["presence"]
+
+
+def test_a_model_without_additions_is_filed_without_them() -> None:
+    assert "sight" not in method(preset="paper").settings()

@@ -25,6 +25,8 @@ TINY: dict[str, Any] = {
     "decoder_width": 16,
     "dynamics_layers": 2,
     "dynamics_heads": 2,
+    "action_low": (-0.4, -0.4, 0.0, -0.8, -0.8, 0.0),
+    "action_high": (0.4, 0.4, 0.0, 0.8, 0.8, 0.0),
 }
 
 
@@ -396,7 +398,7 @@ def test_of_several_attempts_the_best_explained_one_is_kept_for_each_clip() -> N
     assert len(best_B.unique()) > 1  # or nothing was chosen
 
 
-def test_surplus_slots_are_empty_where_each_has_a_price() -> None:
+def test_slots_that_a_picture_does_not_need_are_absent_and_own_no_cell() -> None:
     frame = make_clips()[0][:, 0]
     dear = make_model(slot_price=1e6).encode(frame, 5, seeded())
     assert dear.presence.sum(dim=1).tolist() == [2] * len(frame)  # two is the fewest
@@ -406,9 +408,38 @@ def test_surplus_slots_are_empty_where_each_has_a_price() -> None:
     assert torch.allclose(total, torch.ones_like(total), atol=1e-5)
 
 
-def test_slots_that_cost_next_to_nothing_stay_and_explain_no_worse_than_one_start() -> None:
+def test_slots_that_are_missed_for_more_than_their_price_stay_as_they_were() -> None:
     frame = make_clips()[0][:, 0]
-    cheap = make_model(slot_price=1e-9, attempts=1).encode(frame, 1, seeded())
-    plain = make_model(attempts=1).encode(frame, 1, seeded())
-    assert torch.equal(cheap.kind, plain.kind)
-    assert cheap.presence.all()
+    cheap = make_model(slot_price=1e-9).seeing(["presence"])
+    cheap.config = cheap.config.model_copy(update={"slot_price": -1e6})  # every slot is missed
+    kept = cheap.encode(frame, 5, seeded())
+    plain = make_model().encode(frame, 5, seeded())
+    assert kept.presence.all()
+    assert torch.equal(kept.kind, plain.kind)
+
+
+def test_without_its_additions_a_model_infers_slots_as_the_paper_does() -> None:
+    frame, action = make_clips()
+    rich, poor = make_model(attempts=4, slot_price=1e6), make_model()
+    for seen, expected in (
+        (
+            rich.seeing([]).encode(frame[:, 0], 5, seeded()),
+            poor.encode(frame[:, 0], 5, seeded()),
+        ),
+        (
+            rich.seeing([]).follow(frame, action, 5, seeded()),
+            poor.follow(frame, action, 5, seeded()),
+        ),
+    ):
+        assert torch.equal(seen.kind, expected.kind)
+        assert torch.equal(seen.mask, expected.mask)
+        assert seen.presence.all()
+    assert not rich.encode(frame[:, 0], 5, seeded()).presence.all()  # and it is itself unchanged
+
+
+def test_each_addition_can_be_had_alone() -> None:
+    frame = make_clips()[0][:, 0]
+    model = make_model(attempts=4, slot_price=1e6)
+    assert model.seeing(["starts"]).encode(frame, 5, seeded()).presence.all()
+    alone = model.seeing(["presence", "of another model"]).encode(frame, 5, seeded())
+    assert alone.presence.sum(dim=1).tolist() == [2] * len(frame)
