@@ -1,0 +1,174 @@
+"""What to move next, and where to, when things depend on each other.
+
+Dig out what is buried, build from the bottom, park what is in the way, break rings: all of it
+comes from one search over where things are, by rules that were learned. Only the first move is
+made; the next picture is planned for anew, so a move that failed costs no more than itself.
+
+Legend: J things, P places, 3 coordinates, metres.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.graph.distances import Doubles, Floats, pairwise
+from ncs.graph.rules import Box, Rules
+from ncs.puzzle import ANYWHERE, Arrangement, Move, Outlook, Puzzle, solve
+
+# Arrangements that may be looked into for a shortest plan, and then for one that will do.
+MOST = 1500
+HASTE = 3.0
+# Places nearer to each other than this share of the usual gap are one.
+SAME = 0.4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The next move, and how many more there are."""
+
+    thing: int
+    place: Doubles  # (3,)
+    spare: int  # which spare place it is; -1: the thing's own goal or where another one was
+    steps: int  # moves to the goal, this one among them; 0 where the search gave up
+
+
+@dataclass(frozen=True)
+class Board:
+    """A scene as a puzzle."""
+
+    point: Doubles  # (P, 3)
+    start: Arrangement
+    goal: tuple[int, ...]
+    puzzle: Puzzle
+
+
+def plan(
+    place_J3: Floats, goal_J3: Floats, rules: Rules, spare_P3: Floats, most: int = MOST
+) -> Plan | None:
+    """The next move of a shortest plan; None where every goal holds or nothing leads on.
+
+    Args:
+        place_J3: Where things are.
+        goal_J3: Where they should be; NaN where it does not matter.
+        rules: When things can be picked and places taken.
+        spare_P3: Where things could be put besides.
+        most: Arrangements to look into before a longer plan will do.
+    """
+    board = set_up(place_J3, goal_J3, rules, spare_P3)
+    moves = solve(board.puzzle, board.start, board.goal, most)
+    if moves is None:
+        moves = solve(board.puzzle, board.start, board.goal, most, HASTE)
+    if moves == []:
+        return None
+    first = moves[0] if moves else grope(board)
+    if first is None:
+        return None
+    point_3 = board.point[first.place]
+    distance_P = np.linalg.norm(np.asarray(spare_P3).reshape(-1, 3) - point_3, axis=1)
+    spare = int(distance_P.argmin()) if len(distance_P) else -1
+    is_spare = spare >= 0 and first.place != board.goal[first.thing]
+    return Plan(first.thing, point_3, spare if is_spare else -1, len(moves or ()))
+
+
+def grope(board: Board) -> Move | None:
+    """The possible move after which least seems left to do; None where none is possible."""
+    outlook = Outlook(board.puzzle, board.goal)
+    moves = list(board.puzzle.moves(board.start))
+    if not moves:
+        return None
+    return min(moves, key=lambda move: outlook.estimate(move.apply(board.start)))
+
+
+def set_up(place_J3: Floats, goal_J3: Floats, rules: Rules, spare_P3: Floats) -> Board:
+    """The scene as a puzzle: each place once, and what depends on what by the rules."""
+    here_J3: Doubles = np.asarray(place_J3, np.float64)
+    goal_J3 = np.asarray(goal_J3, np.float64)
+    wanted = np.flatnonzero(~np.isnan(goal_J3).any(1))
+    same = SAME * rules.gap
+    point_P3, number_X = merge(np.concatenate([goal_J3[wanted], here_J3]), same)
+    point_P3, start = tell_apart(number_X[len(wanted) :], here_J3, point_P3)
+    goal = np.full(len(here_J3), ANYWHERE)
+    goal[wanted] = number_X[: len(wanted)]
+    others_P3 = useful(np.asarray(spare_P3, np.float64).reshape(-1, 3), point_P3, rules, same)
+    point_P3 = np.concatenate([point_P3, others_P3])
+    return Board(point_P3, start, tuple(goal.tolist()), as_puzzle(point_P3, rules))
+
+
+def merge(point_X3: Doubles, same: float) -> tuple[Doubles, NDArray[np.int64]]:
+    """Points that differ (P, 3), and which of them each point is (X,)."""
+    kept: list[int] = []
+    number_X = np.zeros(len(point_X3), np.int64)
+    for x, point_3 in enumerate(point_X3):
+        away = np.abs(point_X3[kept] - point_3).max(1) if kept else np.zeros(0)
+        if len(away) and away.min() <= same:
+            number_X[x] = int(away.argmin())
+        else:
+            number_X[x] = len(kept)
+            kept.append(x)
+    return point_X3[kept], number_X
+
+
+def tell_apart(
+    number_J: NDArray[np.int64], place_J3: Doubles, point_P3: Doubles
+) -> tuple[Doubles, Arrangement]:
+    """Places and where things are, no two at one: the second that seems to be gets its own."""
+    points, numbers = list(point_P3), []
+    for number, place_3 in zip(number_J.tolist(), place_J3, strict=True):
+        if number in numbers:
+            numbers.append(len(points))
+            points.append(place_3)
+        else:
+            numbers.append(number)
+    return np.array(points).reshape(-1, 3), tuple(numbers)
+
+
+def useful(spare_P3: Doubles, point_P3: Doubles, rules: Rules, same: float) -> Doubles:
+    """The spare places that differ from the others and can make a difference.
+
+    What nothing depends on is as good as any such place: as many as there are things will do, those
+    furthest from everything.
+    """
+    spare_P3 = spare_P3[~np.isnan(spare_P3).any(1)]
+    spare_P3, _ = merge(spare_P3, same)
+    if len(spare_P3) == 0 or len(point_P3) == 0:
+        return spare_P3
+    away_P = np.abs(spare_P3[:, None] - point_P3).max(-1).min(1)
+    spare_P3 = spare_P3[away_P > same]
+    if rules.hold or rules.need is not None or len(spare_P3) == 0:
+        return spare_P3
+    distance_P = pairwise(spare_P3, point_P3, "euclidean").min(1)
+    return spare_P3[np.argsort(-distance_P, kind="stable")[: len(point_P3)]]
+
+
+def as_puzzle(point_P3: Doubles, rules: Rules) -> Puzzle:
+    """What depends on what among places."""
+    n_places = len(point_P3)
+    offset_PP3 = point_P3[None] - point_P3[:, None]  # of the second from the first
+    itself_PP = np.eye(n_places, dtype=bool)
+    near_PP = np.linalg.norm(offset_PP3, axis=-1) < SAME * rules.gap
+    block_PP = inside(rules.block, offset_PP3) | itself_PP | near_PP
+    hold_PP = inside(rules.hold, offset_PP3) & ~itself_PP
+    if rules.need is None:
+        return Puzzle(masks(hold_PP), masks(block_PP), (0,) * n_places)
+    need_PP = inside((rules.need,), offset_PP3) & ~block_PP
+    ground_P = rules.ground.covers(point_P3)
+    never = 1 << n_places  # no thing is ever there
+    need = [
+        0 if ground else mask or never
+        for ground, mask in zip(ground_P, masks(need_PP), strict=True)
+    ]
+    return Puzzle(masks(hold_PP), masks(block_PP), tuple(need))
+
+
+def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:
+    """Which places lie in one of the boxes around which, (P, P)."""
+    inside_PP = np.zeros(offset_PP3.shape[:2], bool)
+    for box in boxes:
+        inside_PP |= box.covers(offset_PP3)
+    return inside_PP
+
+
+def masks(set_PP: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Each row as a mask."""
+    return tuple(sum(1 << int(place) for place in np.flatnonzero(row)) for row in set_PP)
