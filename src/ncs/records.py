@@ -100,6 +100,7 @@ class Calibration:
     world: NDArray[np.float64] | None  # (F, 3) regression from a state's features to metres
     offset: NDArray[np.float32]  # (M, 3) what that regression misses near each node
     whiten: NDArray[np.float32]  # (D, D) under which one object at two places differs by one unit
+    rules: NDArray[np.float64] | None = None  # (R, 9) what keeps moves from working; None: nothing
 
     @property
     def near(self) -> float:

@@ -74,6 +74,7 @@ class World:
     # Corners of where actions may reach, metres; none: as the action space has it.
     arena_low: Corner | None = None
     arena_high: Corner | None = None
+    height: bool = False  # whether the z of an action matters
     tolerance: float | None = None  # metres by which a pick or a place may miss; none: the world's
     objects: tuple[int, int] = (1, 12)  # fewest and most in a scene
     suite_objects: tuple[int, ...] = (4, 5, 6, 7)  # counts in a frozen suite; these are the paper's

@@ -28,7 +28,7 @@ def method(name: str = "ncs", **asked: Any) -> Method:
 def test_what_a_preset_stands_for_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     before = judge_hash(method(), RULES)
     assert judge_hash(method(), RULES) == before
-    plain = ControlConfig.best().changed(without=["order"])
+    plain = ControlConfig.best().changed(without=["plan"])
     monkeypatch.setattr(ControlConfig, "best", classmethod(lambda _: plain))
     assert judge_hash(method(), RULES) != before
 

@@ -15,7 +15,7 @@ from ncs.baselines.nonfactorised import (
 from ncs.graph import Arena, Experience
 from ncs.records import Entities, Graph, Policy
 
-ARENA = Arena(np.full(2, -1.0), np.full(2, 1.0), 0.1)
+ARENA = Arena(np.array([-1.0, -1.0, 0.1]), np.array([1.0, 1.0, 0.1]))
 NODE = np.arange(4, dtype=np.float32)[:, None]  # four places on a line
 GRAPH = Graph(
     node=NODE,

@@ -11,7 +11,7 @@ from ncs.records import Calibration, Entities, Graph
 
 SIDE, SPACING = 4, 0.2
 N_CELLS = SIDE * SIDE
-ARENA = Arena(low=np.full(2, -0.4), high=np.full(2, 0.4), height=0.07)
+ARENA = Arena(low=np.array([-0.4, -0.4, 0.07]), high=np.array([0.4, 0.4, 0.07]))
 CENTRE_C2 = np.stack(
     [(np.arange(N_CELLS) % SIDE - 1.5) * SPACING, (np.arange(N_CELLS) // SIDE - 1.5) * SPACING], 1
 )

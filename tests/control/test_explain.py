@@ -10,7 +10,7 @@ from ncs.control.explain import say_why
 from ncs.graph import Arena, GraphConfig, build
 from ncs.records import Calibration, Entities, Graph
 
-ARENA = Arena(low=np.full(2, -1.0), high=np.full(2, 1.0), height=0.0)
+ARENA = Arena(low=np.array([-1.0, -1.0, 0.0]), high=np.array([1.0, 1.0, 0.0]))
 PLACES = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, 0.5]], np.float32)
 CORNER = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
@@ -121,9 +121,9 @@ def test_an_aimed_action_says_so() -> None:
 
 
 def test_parking_names_who_makes_way_for_whom() -> None:
-    found = decided(scene(0, 1), scene(1, 0), graph({}), "composed", "order")
+    found = decided(scene(0, 1), scene(1, 0), graph({}), "composed", "plan")
     assert say_why(found)[1] == (
-        "Every open goal is occupied, so scene slot 0 is put aside to make way for goal slot 0."
+        "No open goal can be served yet, so scene slot 1 is put aside to make way for goal slot 0."
     )
 
 
@@ -187,5 +187,5 @@ def test_a_description_is_plain_json(sim, square) -> None:
     told = json.loads(json.dumps(describe(found), allow_nan=False))
     assert told["purpose"] == "park"
     assert told["pairs"][0] == {"goal": 0, "now": 0, "cost": 0, "distance": 2, "settled": False}
-    assert (told["chosen"], told["moved"], told["node_from"]) == (0, 0, 0)
+    assert (told["chosen"], told["moved"], told["node_from"]) == (0, 1, 1)
     assert told["reason"] == " ".join(told["why"][1:]) == found.reason

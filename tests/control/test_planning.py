@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.stacks import COLUMNS, LEVELS, SIDE, drop, points, works
 
 from ncs.control.planning import plan
 from ncs.graph.rules import Box, Rules
-from tests.stacks import COLUMNS, LEVELS, SIDE, drop, points, works
 
 INF = np.inf
 STACKS = Rules(
@@ -13,9 +13,8 @@ STACKS = Rules(
     block=(Box(np.array([-0.1, -INF, -SIDE / 2]), np.array([0.1, INF, SIDE / 2])),),
     need=Box(np.array([-0.1, -INF, -1.5 * SIDE]), np.array([0.1, INF, -SIDE / 2])),
     ground=Box(np.full(3, -INF), np.array([INF, INF, SIDE])),
-    gap=SIDE,
 )
-FLAT = Rules(gap=0.2)
+FLAT = Rules()
 CELLS = points(np.arange(len(COLUMNS) * LEVELS))
 
 
@@ -29,7 +28,7 @@ def play(
             return step
         goal_J3 = np.where(np.array(goals)[:, None] >= 0, points(np.array(goals)), np.nan)
         seen_J3 = points(here) + rng.normal(0, noise, (len(here), 3))
-        chosen = plan(seen_J3, goal_J3, STACKS, CELLS)
+        chosen = plan(seen_J3, goal_J3, STACKS, CELLS, SIDE / 2)
         assert chosen is not None
         target = int(np.linalg.norm(CELLS - chosen.place, axis=1).argmin())
         assert works(here, chosen.thing, target)
@@ -39,13 +38,15 @@ def play(
 
 
 def test_a_buried_thing_is_dug_out() -> None:
-    chosen = plan(points(np.array([0, 5])), points(np.array([1, 5])), STACKS, CELLS)
+    chosen = plan(points(np.array([0, 5])), points(np.array([1, 5])), STACKS, CELLS, SIDE / 2)
     assert chosen is not None
     assert chosen.thing == 1
 
 
 def test_a_tower_is_built_from_the_bottom() -> None:
-    chosen = plan(points(np.array([0, 1, 2])), points(np.array([13, 8, 3])), STACKS, CELLS)
+    chosen = plan(
+        points(np.array([0, 1, 2])), points(np.array([13, 8, 3])), STACKS, CELLS, SIDE / 2
+    )
     assert chosen is not None
     assert chosen.thing == 2
     np.testing.assert_allclose(chosen.place, CELLS[3])
@@ -54,20 +55,28 @@ def test_a_tower_is_built_from_the_bottom() -> None:
 
 def test_two_things_on_a_floor_change_places_by_way_of_a_spare_place() -> None:
     place = np.array([[0.0, 0, 0], [0.3, 0, 0]])
-    chosen = plan(place, place[::-1], FLAT, np.array([[0.0, 0.5, 0], [0.3, 0, 0]]))
+    chosen = plan(place, place[::-1], FLAT, np.array([[0.0, 0.5, 0], [0.3, 0, 0]]), 0.1)
     assert chosen is not None
     assert chosen.steps == 3
-    assert chosen.spare == 0
+    assert chosen.place.tolist() == [0.0, 0.5, 0.0]
+    assert chosen.home == ()
+
+
+def test_all_that_can_go_home_is_named() -> None:
+    place, goal = points(np.array([0, 1, 5])), points(np.array([2, 3, 4]))
+    chosen = plan(place, goal, STACKS, CELLS, SIDE / 2)
+    assert chosen is not None
+    assert chosen.home == (1, 2)
 
 
 def test_nothing_is_left_to_do_when_all_goals_hold() -> None:
     place = points(np.array([0, 1]))
-    assert plan(place + 0.01, place, STACKS, CELLS) is None
+    assert plan(place + 0.01, place, STACKS, CELLS, SIDE / 2) is None
 
 
 def test_nothing_leads_on_where_nothing_can_be_moved() -> None:
     full = np.array([[0.0, 0, 0], [0.3, 0, 0]])
-    assert plan(full, full[::-1], FLAT, np.zeros((0, 3))) is None
+    assert plan(full, full[::-1], FLAT, np.zeros((0, 3)), 0.1) is None
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -84,7 +93,7 @@ def test_any_goal_is_reached_in_spite_of_noise_and_slips(seed: int, n_things: in
 
 def test_a_search_that_gives_up_still_moves() -> None:
     tower = points(np.array([0, 5, 10, 15]))
-    chosen = plan(tower, tower[::-1], STACKS, CELLS, most=1)
+    chosen = plan(tower, tower[::-1], STACKS, CELLS, SIDE / 2, most=1)
     assert chosen is not None
     assert chosen.thing == 3
     assert chosen.steps == 0

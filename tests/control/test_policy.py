@@ -146,7 +146,7 @@ def test_the_world_itself_is_solved_with_true_entities(sim, table):
     scores = []
     for n, goal in ((4, "complete"), (7, "complete"), (5, "partial"), (10, "complete")):
         env = make_env(WORLD, n_objects=n, goal=goal)
-        arena = Arena(env.arena_low[:2], env.arena_high[:2], float(env.arena_high[2]) / 2)
+        arena = Arena(env.arena_low, env.arena_high)
         shows = {}
 
         def encode(image, lanes, shows=shows):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.stacks import attempt
 
 from ncs.graph.induce import best_depth, learn_rules
 from ncs.graph.rules import Attempts, Rules
-from tests.stacks import attempt
 
 
 @pytest.fixture(scope="module", params=[0.0, 0.01], ids=["exact", "noisy"])

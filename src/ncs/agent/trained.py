@@ -15,6 +15,7 @@ from ncs.graph.arena import Arena
 from ncs.graph.store import graph_hash, load_graph
 from ncs.model.contract import WorldModel
 from ncs.records import Checkpoint, DataError, Graph
+from ncs.registry import facts_of
 from ncs.training.checkpoint import (
     check_world,
     checkpoint_hash,
@@ -154,4 +155,6 @@ def graph_path(folder: Path, preset: str) -> Path:
 def arena(world: str) -> Arena:
     """Where random actions may reach in a world."""
     low_3, high_3 = arena_of(world)
-    return Arena(low_3[:2], high_3[:2], float(low_3[2] + high_3[2]) / 2)
+    if not facts_of(world).height:
+        low_3[2] = high_3[2] = (low_3[2] + high_3[2]) / 2
+    return Arena(low_3, high_3)

@@ -2,11 +2,14 @@
 
 import time
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from ncs.cli.command import Command
+
+if TYPE_CHECKING:
+    from ncs.records import Graph as TransitionGraph
 
 
 class Graph(Command):
@@ -43,6 +46,9 @@ class Graph(Command):
         (), description="additions to how the model infers slots, with the paper's preset"
     )
     seed: int = Field(0, ge=0, description="of the clustering")
+    rules: bool = Field(
+        False, description="print what keeps moves from working, as learned from those that failed"
+    )
 
     def run(self) -> None:
         """Builds, writes and reports."""
@@ -75,4 +81,17 @@ class Graph(Command):
             f"{path}: {facts['nodes']} nodes, {facts['edges']} edges from "
             f"{facts['transitions']} moves in {facts['seconds']} s"
         )
+        if self.rules:
+            facts["rules"] = told_rules(built.graph)
+            line = "\n".join([line, *facts["rules"]])
         report(line, facts, self.as_json)
+
+
+def told_rules(graph: "TransitionGraph") -> list[str]:
+    """The rules of a graph, sentence by sentence."""
+    from ncs.graph.rules import read_rules, say_rules
+
+    known = graph.calibration
+    if known is None or known.rules is None:
+        return ["No move failed for a reason that could be found."]
+    return say_rules(read_rules(known.rules))

@@ -82,8 +82,8 @@ def say_purpose(decision: "Decision", choice: "Choice") -> str:
     name = f"goal slot {choice.goal}"
     if choice.purpose == "park":
         return (
-            f"Every open goal is occupied, so scene slot {choice.entity} is put aside to make way "
-            f"for {name}."
+            f"No open goal can be served yet, so scene slot {choice.entity} is put aside to make "
+            f"way for {name}."
         )
     if choice.purpose != "constraint":
         return f"Scene slot {choice.entity} is moved to {choice.purpose}, for {name}."

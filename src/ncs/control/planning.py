@@ -19,8 +19,6 @@ from ncs.puzzle import ANYWHERE, Arrangement, Move, Outlook, Puzzle, solve
 # Arrangements that may be looked into for a shortest plan, and then for one that will do.
 MOST = 1500
 HASTE = 3.0
-# Places nearer to each other than this share of the usual gap are one.
-SAME = 0.4
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Plan:
 
     thing: int
     place: Doubles  # (3,)
-    spare: int  # which spare place it is; -1: the thing's own goal or where another one was
+    home: tuple[int, ...]  # things that could as well go to their own goals now, by the estimate
     steps: int  # moves to the goal, this one among them; 0 where the search gave up
 
 
@@ -44,7 +42,12 @@ class Board:
 
 
 def plan(
-    place_J3: Floats, goal_J3: Floats, rules: Rules, spare_P3: Floats, most: int = MOST
+    place_J3: Floats,
+    goal_J3: Floats,
+    rules: Rules,
+    spare_P3: Floats,
+    apart: float,
+    most: int = MOST,
 ) -> Plan | None:
     """The next move of a shortest plan; None where every goal holds or nothing leads on.
 
@@ -53,9 +56,10 @@ def plan(
         goal_J3: Where they should be; NaN where it does not matter.
         rules: When things can be picked and places taken.
         spare_P3: Where things could be put besides.
+        apart: Places nearer to each other than this, metres, are one.
         most: Arrangements to look into before a longer plan will do.
     """
-    board = set_up(place_J3, goal_J3, rules, spare_P3)
+    board = set_up(place_J3, goal_J3, rules, spare_P3, apart)
     moves = solve(board.puzzle, board.start, board.goal, most)
     if moves is None:
         moves = solve(board.puzzle, board.start, board.goal, most, HASTE)
@@ -64,11 +68,20 @@ def plan(
     first = moves[0] if moves else grope(board)
     if first is None:
         return None
-    point_3 = board.point[first.place]
-    distance_P = np.linalg.norm(np.asarray(spare_P3).reshape(-1, 3) - point_3, axis=1)
-    spare = int(distance_P.argmin()) if len(distance_P) else -1
-    is_spare = spare >= 0 and first.place != board.goal[first.thing]
-    return Plan(first.thing, point_3, spare if is_spare else -1, len(moves or ()))
+    steps = len(moves or ())
+    return Plan(first.thing, board.point[first.place], homeward(board, first, steps), steps)
+
+
+def homeward(board: Board, first: Move, steps: int) -> tuple[int, ...]:
+    """Things that can go home now without making what is left longer than the plan has it."""
+    outlook = Outlook(board.puzzle, board.goal)
+    things = [first.thing] if first.place == board.goal[first.thing] else []
+    for thing, place in enumerate(board.goal):
+        possible = place != ANYWHERE and board.puzzle.can_move(board.start, thing, place)
+        if possible and thing not in things:
+            left = outlook.estimate(Move(thing, place).apply(board.start))
+            things += [thing] * (left < steps)
+    return tuple(sorted(things))
 
 
 def grope(board: Board) -> Move | None:
@@ -80,28 +93,29 @@ def grope(board: Board) -> Move | None:
     return min(moves, key=lambda move: outlook.estimate(move.apply(board.start)))
 
 
-def set_up(place_J3: Floats, goal_J3: Floats, rules: Rules, spare_P3: Floats) -> Board:
+def set_up(
+    place_J3: Floats, goal_J3: Floats, rules: Rules, spare_P3: Floats, apart: float
+) -> Board:
     """The scene as a puzzle: each place once, and what depends on what by the rules."""
     here_J3: Doubles = np.asarray(place_J3, np.float64)
     goal_J3 = np.asarray(goal_J3, np.float64)
     wanted = np.flatnonzero(~np.isnan(goal_J3).any(1))
-    same = SAME * rules.gap
-    point_P3, number_X = merge(np.concatenate([goal_J3[wanted], here_J3]), same)
+    point_P3, number_X = merge(np.concatenate([goal_J3[wanted], here_J3]), apart)
     point_P3, start = tell_apart(number_X[len(wanted) :], here_J3, point_P3)
     goal = np.full(len(here_J3), ANYWHERE)
     goal[wanted] = number_X[: len(wanted)]
-    others_P3 = useful(np.asarray(spare_P3, np.float64).reshape(-1, 3), point_P3, rules, same)
+    others_P3 = useful(np.asarray(spare_P3, np.float64).reshape(-1, 3), point_P3, rules, apart)
     point_P3 = np.concatenate([point_P3, others_P3])
-    return Board(point_P3, start, tuple(goal.tolist()), as_puzzle(point_P3, rules))
+    return Board(point_P3, start, tuple(goal.tolist()), as_puzzle(point_P3, rules, apart))
 
 
-def merge(point_X3: Doubles, same: float) -> tuple[Doubles, NDArray[np.int64]]:
+def merge(point_X3: Doubles, apart: float) -> tuple[Doubles, NDArray[np.int64]]:
     """Points that differ (P, 3), and which of them each point is (X,)."""
     kept: list[int] = []
     number_X = np.zeros(len(point_X3), np.int64)
     for x, point_3 in enumerate(point_X3):
-        away = np.abs(point_X3[kept] - point_3).max(1) if kept else np.zeros(0)
-        if len(away) and away.min() <= same:
+        away = np.linalg.norm(point_X3[kept] - point_3, axis=1) if kept else np.zeros(0)
+        if len(away) and away.min() < apart:
             number_X[x] = int(away.argmin())
         else:
             number_X[x] = len(kept)
@@ -123,30 +137,29 @@ def tell_apart(
     return np.array(points).reshape(-1, 3), tuple(numbers)
 
 
-def useful(spare_P3: Doubles, point_P3: Doubles, rules: Rules, same: float) -> Doubles:
+def useful(spare_P3: Doubles, point_P3: Doubles, rules: Rules, apart: float) -> Doubles:
     """The spare places that differ from the others and can make a difference.
 
     What nothing depends on is as good as any such place: as many as there are things will do, those
     furthest from everything.
     """
     spare_P3 = spare_P3[~np.isnan(spare_P3).any(1)]
-    spare_P3, _ = merge(spare_P3, same)
+    spare_P3, _ = merge(spare_P3, apart)
     if len(spare_P3) == 0 or len(point_P3) == 0:
         return spare_P3
-    away_P = np.abs(spare_P3[:, None] - point_P3).max(-1).min(1)
-    spare_P3 = spare_P3[away_P > same]
+    away_P = pairwise(spare_P3, point_P3, "euclidean").min(1)
+    spare_P3 = spare_P3[away_P >= apart]
     if rules.hold or rules.need is not None or len(spare_P3) == 0:
         return spare_P3
-    distance_P = pairwise(spare_P3, point_P3, "euclidean").min(1)
-    return spare_P3[np.argsort(-distance_P, kind="stable")[: len(point_P3)]]
+    return spare_P3[np.argsort(-away_P[away_P >= apart], kind="stable")[: len(point_P3)]]
 
 
-def as_puzzle(point_P3: Doubles, rules: Rules) -> Puzzle:
+def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
     """What depends on what among places."""
     n_places = len(point_P3)
     offset_PP3 = point_P3[None] - point_P3[:, None]  # of the second from the first
     itself_PP = np.eye(n_places, dtype=bool)
-    near_PP = np.linalg.norm(offset_PP3, axis=-1) < SAME * rules.gap
+    near_PP = np.linalg.norm(offset_PP3, axis=-1) < apart
     block_PP = inside(rules.block, offset_PP3) | itself_PP | near_PP
     hold_PP = inside(rules.hold, offset_PP3) & ~itself_PP
     if rules.need is None:

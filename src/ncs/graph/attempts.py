@@ -9,33 +9,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.graph.bind import bind
+from ncs.graph.calibration import locate
 from ncs.graph.distances import Doubles, Floats, paired
 from ncs.graph.isolate import Experience
-from ncs.graph.places import locate
+from ncs.graph.nearest import bind, states
 from ncs.graph.rules import Attempts
-from ncs.records import Graph
+from ncs.records import Calibration, Graph
 
 
-def attempts_of(experience: Experience, graph: Graph) -> Attempts | None:
-    """The attempts of a batch of clips; None where the graph does not say where states are.
+def attempts_of(experience: Experience, graph: Graph, known: Calibration) -> Attempts:
+    """The attempts of a batch of clips.
 
     The thing that was to be moved is the one nearest to where the action picks.
     """
-    states = experience.mask if graph.representation == "alpha" else experience.state
-    before_NKS, after_NKS = _flat(states, 0), _flat(states, 1)
+    state_CTKS = states(experience, graph.representation)
+    before_NKS, after_NKS = _flat(state_CTKS, 0), _flat(state_CTKS, 1)
     present_NK = _flat(experience.presence, 0) & _flat(experience.presence, 1)
     kept = np.flatnonzero(present_NK.any(1))
-    if len(graph.world) == 0 or len(kept) == 0:
-        return None
     before_NKS, after_NKS, present_NK = before_NKS[kept], after_NKS[kept], present_NK[kept]
     action_N6 = experience.action.reshape(-1, 6)[kept].astype(np.float64)
-    here_NK3 = where(before_NKS, graph)
-    there_NK3 = where(after_NKS, graph)
+    here_NK3 = where(before_NKS, graph, known)
+    there_NK3 = where(after_NKS, graph, known)
     here_NK3[~present_NK] = np.nan
     away_NK = np.linalg.norm(here_NK3 - action_N6[:, None, :3], axis=-1)
     row, thing_N = np.arange(len(kept)), np.where(present_NK, away_NK, np.inf).argmin(1)
-    moved_NK = present_NK & (paired(before_NKS, after_NKS, graph.isolate_metric) > graph.still)
+    moved_NK = present_NK & (paired(before_NKS, after_NKS, graph.isolate_metric) > known.still)
     worked_N = moved_NK[row, thing_N].copy()
     others_NK3 = here_NK3.copy()
     others_NK3[row, thing_N] = np.nan
@@ -50,11 +48,12 @@ def attempts_of(experience: Experience, graph: Graph) -> Attempts | None:
     )
 
 
-def where(state_XS: Floats, graph: Graph) -> Doubles:
+def where(state_XS: Floats, graph: Graph, known: Calibration) -> Doubles:
     """World positions (..., 3) of states: by the regression, put right by what nodes know."""
     flat_XS = np.asarray(state_XS, np.float64).reshape(-1, state_XS.shape[-1])
     node_X = bind(flat_XS, graph.node, graph.bind_metric)
-    place_X3 = locate(flat_XS, graph.world) + graph.offset[node_X]
+    assert known.world is not None
+    place_X3 = locate(flat_XS, known.world) + known.offset[node_X]
     return np.asarray(place_X3.reshape(*state_XS.shape[:-1], 3))
 
 

@@ -15,7 +15,8 @@ from ncs.graph.config import GraphConfig
 from ncs.graph.count import choose_count
 from ncs.graph.distances import Doubles
 from ncs.graph.edges import tag_edges
-from ncs.graph.isolate import Experience, Moves, isolate, join
+from ncs.graph.induce import learn_failures
+from ncs.graph.isolate import Experience, Moves, isolate, join, leave_out_failures
 from ncs.graph.nearest import bind
 from ncs.records import Graph
 
@@ -35,8 +36,12 @@ def build(
         checkpoint: Hash of the weights that saw the experience.
     """
     batches = [experience] if isinstance(experience, Experience) else experience
+    if config.rules:
+        batches = list(batches)  # they are looked at again, for what failed
     # Which entity changed in each transition?
     moves = join([isolate(b, config.representation, config.isolate_metric) for b in batches])
+    if config.rules:
+        moves = leave_out_failures(moves)
     # Partition the states before and after moves; each part's centroid is a node.
     node_MS = cluster_states(moves, config, rng)
     # Infer the nodes that each move leads from and to.
@@ -44,7 +49,7 @@ def build(
     to_N = bind(moves.after, node_MS, config.bind_metric)
     # Tag the edge between them with the action.
     edges = tag_edges(from_N, to_N, moves.action, len(node_MS), config.edges)
-    return Graph(
+    graph = Graph(
         node=node_MS.astype(np.float32),
         action=edges.action,
         count=edges.count,
@@ -56,6 +61,7 @@ def build(
         checkpoint=checkpoint,
         calibration=calibrate(moves, from_N, to_N, len(node_MS)),
     )
+    return learn_failures(graph, batches, rng) if config.rules else graph
 
 
 def cluster_states(moves: Moves, config: GraphConfig, rng: np.random.Generator) -> Doubles:

@@ -24,6 +24,7 @@ class GraphConfig(Settings):
     max_states: int = Field(20_000, ge=1)  # that place the nodes; more only take longer
     # Extensions
     nodes_from_data: bool = False  # n_nodes is then the most that may be chosen
+    rules: bool = False  # moves that failed are told apart, and why they failed is learned
     edges: EdgeRule = "last"  # the paper overwrites; the median survives a wrong isolation
 
     @classmethod
@@ -36,4 +37,6 @@ class GraphConfig(Settings):
     @classmethod
     def best(cls, world: str) -> Self:
         """Every extension on, for states that are places."""
-        return cls(n_nodes=facts_of(world).most_nodes, nodes_from_data=True, edges="median")
+        return cls(
+            n_nodes=facts_of(world).most_nodes, nodes_from_data=True, edges="median", rules=True
+        )

@@ -6,12 +6,16 @@ failures are explained and least that worked speaks against it.
 Legend: N attempts, J other things, X points, M depths, 3 coordinates, metres.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
+from ncs.graph.attempts import attempts_of
 from ncs.graph.distances import Doubles, Floats
-from ncs.graph.rules import EVERYWHERE, Attempts, Bools, Box, Rules, covered
+from ncs.graph.isolate import Experience
+from ncs.graph.rules import EVERYWHERE, Attempts, Bools, Box, Rules, covered, write_rules
+from ncs.records import Graph
 
 # A success that a rule forbids counts as much as this many failures that it explains.
 CONTRADICTION = 10.0
@@ -23,6 +27,18 @@ MOST_RULES = 8
 SLIGHT = 0.1  # what differs by this share of the size of a first box does not differ
 SEEDS = 24
 SWEEPS = 3
+
+
+def learn_failures(graph: Graph, batches: Iterable[Experience], rng: np.random.Generator) -> Graph:
+    """The graph with the rules of its experience; as it was where nothing failed for a reason."""
+    known = graph.calibration
+    if known is None or known.world is None:
+        return graph
+    attempts = Attempts.join([attempts_of(batch, graph, known) for batch in batches])
+    rules = learn_rules(attempts, rng)
+    if not rules.hold and not rules.block and rules.need is None:
+        return graph
+    return replace(graph, calibration=replace(known, rules=write_rules(rules)))
 
 
 def learn_rules(attempts: Attempts, rng: np.random.Generator) -> Rules:

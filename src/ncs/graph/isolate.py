@@ -15,6 +15,8 @@ from ncs.graph.distances import Doubles, Floats, paired, pairwise
 from ncs.graph.nearest import states
 from ncs.records import DataError
 
+FAIR_SHARE = 0.05  # of transitions without a move, below which they are taken for slips of the eye
+
 
 @dataclass(frozen=True)
 class Experience:
@@ -139,3 +141,19 @@ def join(parts: Sequence[Moves]) -> Moves:
     return Moves(
         **{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Moves)}
     )
+
+
+def leave_out_failures(moves: Moves) -> Moves:
+    """The moves in which something moved; all of them unless a fair share moved nothing.
+
+    Nothing moved where the most changed slot did so hardly more than slots at rest do.
+    """
+    if len(moves) == 0 or len(moves.rest) == 0:
+        return moves
+    usual = float(np.quantile(moves.change, 0.75))
+    least = min(2 * float(np.quantile(moves.rest, 0.99)), usual / 4)
+    moved_N = moves.change > least
+    if moved_N.mean() > 1 - FAIR_SHARE:
+        return moves
+    parts = {f.name: getattr(moves, f.name) for f in fields(Moves)}
+    return Moves(**{n: a if n in ("rest", "apart") else a[moved_N] for n, a in parts.items()})

@@ -8,7 +8,7 @@ Legend: N attempts, J other things, X points, R rows, 3 coordinates, metres.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,12 @@ class Attempts:
     landed: Floats  # (N, 3) where the thing was afterwards
     stirred: Bools  # (N,) whether another thing moved too
     worked: Bools  # (N,)
+
+    @classmethod
+    def join(cls, parts: Sequence["Attempts"]) -> "Attempts":
+        """Attempts of several batches as one record."""
+        arrays = ([getattr(part, f.name) for part in parts] for f in fields(cls))
+        return cls(*(np.concatenate(values) for values in arrays))
 
     def part(self, row: NDArray[np.int64]) -> "Attempts":
         """Some of the attempts."""

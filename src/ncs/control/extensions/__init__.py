@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from ncs.control.algorithm import Steps
-from ncs.control.extensions import composed, distrust, order, presence, residual, whiten
+from ncs.control.extensions import composed, distrust, plan, presence, residual, whiten
 from ncs.records import ConfigError
 
 Extension = Callable[[Steps], Steps]
@@ -21,7 +21,7 @@ EXTENSIONS: dict[str, Extension] = {
     "composed": composed.extend,
     "residual": residual.extend,
     "distrust": distrust.extend,
-    "order": order.extend,
+    "plan": plan.extend,
 }
 
 

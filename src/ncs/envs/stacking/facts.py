@@ -46,6 +46,7 @@ WORLD = World(
     extra="bullet",
     arena_low=(-EDGE, -EDGE, 0.0),
     arena_high=(EDGE, EDGE, LEVELS * CUBE),
+    height=True,
     tolerance=TOLERANCE,
     objects=(1, MAX_OBJECTS),
     styles={"xyz": "towers on a table, seen from above at a tilt"},

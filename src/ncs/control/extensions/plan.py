@@ -1,0 +1,85 @@
+"""Constraints are served in the order of a plan, and what is in the way is put aside.
+
+The plan is a search by the rules that were learned from moves that failed; where none failed the
+only rule is that two things cannot be at one place.
+
+Legend: N pairs, J entities of the scene, M nodes, S state channels, 3 coordinates, metres.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.control.algorithm import Steps
+from ncs.control.decision import Choice, Pairs, Problem
+from ncs.control.planning import Plan, plan
+from ncs.graph.attempts import where
+from ncs.graph.distances import Doubles, Floats, pairwise
+from ncs.graph.rules import Rules, read_rules
+from ncs.records import Calibration, Graph
+
+
+def extend(steps: Steps) -> Steps:
+    """Steps that select what a plan moves next."""
+
+    def select(problem: Problem, pairs: Pairs) -> Choice:
+        unmet_N, known = pairs.distance > problem.still, problem.graph.calibration
+        if known is None or known.world is None or not unmet_N.any():
+            return steps.select(problem, pairs)
+        thing_J = np.flatnonzero(problem.now.presence)
+        found = next_move(problem, pairs, unmet_N, known, thing_J)
+        if found is None:
+            return steps.select(problem, pairs.only(unmet_N))
+        ready_N = unmet_N & np.isin(pairs.now, thing_J[list(found.home)])
+        if ready_N.any():
+            return steps.select(problem, pairs.only(ready_N))
+        choice = steps.select(problem, pairs.only(unmet_N))
+        return put_aside(problem, choice, int(thing_J[found.thing]), found.place, known)
+
+    return replace(steps, select=select)
+
+
+def next_move(
+    problem: Problem,
+    pairs: Pairs,
+    unmet_N: NDArray[np.bool_],
+    known: Calibration,
+    thing_J: NDArray[np.int64],
+) -> Plan | None:
+    """The next move of the plan, in terms of the things that are present."""
+    graph = problem.graph
+    place_J3 = where(problem.now_state[thing_J], graph, known)
+    goal_J3 = np.full_like(place_J3, np.nan)
+    row_of = {int(entity): row for row, entity in enumerate(thing_J)}
+    for n, entity in enumerate(pairs.now.tolist()):
+        if entity in row_of:
+            row = row_of[entity]
+            goal_3 = where(problem.goal_state[pairs.goal[n]][None], graph, known)[0]
+            # What holds, holds: it need not be moved by a hair.
+            goal_J3[row] = goal_3 if unmet_N[n] else place_J3[row]
+    spare_M3 = where(graph.node, graph, known)
+    apart = known.near * metres_per_state(graph, spare_M3)
+    rules = Rules() if known.rules is None else read_rules(known.rules)
+    return plan(place_J3, goal_J3, rules, spare_M3, apart)
+
+
+def metres_per_state(graph: Graph, place_M3: Floats) -> float:
+    """How many metres a difference of one between states makes, by the graph's nodes."""
+    state_MM = pairwise(graph.node, graph.node, graph.isolate_metric)
+    place_MM = pairwise(place_M3, place_M3, "euclidean")
+    upper = np.triu_indices(len(state_MM), 1)
+    known = state_MM[upper] > 0
+    return float(np.median(place_MM[upper][known] / state_MM[upper][known])) if known.any() else 0.0
+
+
+def put_aside(
+    problem: Problem, choice: Choice, entity: int, place_3: Doubles, known: Calibration
+) -> Choice:
+    """The choice to put an entity at a place that is not its own goal."""
+    graph = problem.graph
+    state_XS = np.concatenate([graph.node, problem.goal_state, problem.now_state])
+    away_X = np.linalg.norm(where(state_XS, graph, known) - place_3, axis=1)
+    target_S = state_XS[away_X.argmin()]
+    state_S = problem.now_state[entity]
+    return Choice(choice.goal, entity, state_S, target_S, "park", choice.failures)
