@@ -47,9 +47,9 @@ def test_a_label_and_the_place_of_files_change_no_key(tmp_path: Path) -> None:
 
 
 def test_settings_can_be_read(tmp_path: Path) -> None:
-    ours = method(slots=9, without=("order",)).settings()
+    ours = method(slots=9, without=("plan",)).settings()
     assert (ours["preset"], ours["slots"]) == ("best", 9)
-    assert "order" not in str({k: v for k, v in ours["control"].items() if v is True})
+    assert "plan" not in str({k: v for k, v in ours["control"].items() if v is True})
     assert method("mpc", settings={"population": 50}).settings()["search"]["population"] == 50
     assert str(tmp_path.anchor) not in str(method().settings())
 
