@@ -1,9 +1,9 @@
 """Where a world point is seen, and how large things are there, from changes and actions alone.
 
-The middle of all changed pixels lies under the middle of w and w + delta w: a linear fit over all
-moves tells roughly where a world point is seen. With that the two ends of a move are told apart;
-what changed around each draws the fit there, from an ever smaller surrounding, so that an arm or
-a shadow that changes elsewhere has less and less say.
+Where pictures change more than usual when actions pick or place in some region of the world, that
+region is seen, whatever else moves in view: an arm, its shadow. A linear fit over regions tells
+the two ends of each move apart; what changed around each draws the fit there, from an ever smaller
+surrounding.
 
 Legend: N moves, E ends (2N: before moves, then after), H height, W width, P pixels, R rings.
 """
@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from ncs.model.touched.geometry import fit, terms
 from ncs.model.touched.network import pixels
@@ -23,8 +24,10 @@ FEWEST = 8  # moves that a fit of six numbers a coordinate rests on
 FULL = 0.5  # a change of more of the picture than this is no move
 CHUNK = 256  # moves at a time
 SMALLEST = 0.02  # quantile of sizes that still counts as a thing's
-NARROWING = (1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 8)  # surroundings, as shares of the longer side
-FADED = 0.02  # of how often the middle changes: where a ring changes less, things have ended
+SIDE = 4  # regions of the floor along each axis
+HIGH = 0.6  # of the highest: what counts as the top of a map
+NARROWING = (1 / 5, 1 / 6, 1 / 8, 1 / 8)  # surroundings, as shares of the longer side
+FADED = 0.01  # of how often the middle changes: where a ring changes less, things have ended
 ROOM = 1.2  # things that are larger than the buffer's, or further from their middles
 Doubles = NDArray[np.float64]
 
@@ -57,7 +60,7 @@ def calibrate(changed_NHW: Tensor, place_E3: Doubles) -> Seen:
     to_pixel, good_N = _start(changed_NHW, place_E3)
     for turn, share in enumerate(NARROWING):
         ends, shown_E = _look(changed_NHW, place_E3, to_pixel, share * longest, good_N)
-        to_pixel = fit(place_E3[shown_E], ends.middle[shown_E], linear=turn < 3)
+        to_pixel = fit(place_E3[shown_E], ends.middle[shown_E], linear=turn < 2)
     for _ in range(3):
         reach = _reach(changed_NHW, _project(place_E3, to_pixel))
         ends, shown_E = _look(changed_NHW, place_E3, to_pixel, reach, good_N)
@@ -80,22 +83,49 @@ def _project(place_E3: Doubles, to_pixel: Doubles) -> Doubles:
 
 
 def _start(changed_NHW: Tensor, place_E3: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:
-    """The linear fit of the middles of moves, and which moves changed anything (N,)."""
-    grid_2P = _grid(changed_NHW)
-    counts, middles = [], []
-    for part in torch.split(changed_NHW, CHUNK):
-        flat = part.flatten(1).float()
-        counts.append(flat.sum(dim=1))
-        middles.append(flat @ grid_2P.T / counts[-1].clamp(min=1)[:, None])
-    count_N = torch.cat(counts).cpu().numpy()
-    good_N = (count_N > 1) & (count_N < FULL * grid_2P.shape[1])
+    """A linear fit from world to picture, and which moves changed anything (N,)."""
+    height, width = changed_NHW.shape[1:]
+    count_N = changed_NHW.sum(dim=(1, 2)).cpu().numpy()
+    good_N = (count_N > 1) & (count_N < FULL * height * width)
     if good_N.sum() < FEWEST:
         raise DataError(
             f"buffer: only {int(good_N.sum())} moves changed its pictures, at least {FEWEST} must"
         )
-    middle_N2 = torch.cat(middles).cpu().double().numpy()
-    between_N3 = place_E3.reshape(2, -1, 3).mean(axis=0)
-    return fit(between_N3[good_N], middle_N2[good_N], linear=True), good_N
+    good_E = np.tile(good_N, 2)
+    places, middles = [], []
+    often_HW = changed_NHW[torch.from_numpy(good_N)].float().mean(dim=0)
+    for inside_E in _regions(place_E3):
+        end = np.flatnonzero(inside_E & good_E)
+        if len(end) >= 4:
+            here_HW = changed_NHW[torch.from_numpy(end % len(changed_NHW))].float().mean(dim=0)
+            places.append(place_E3[end].mean(axis=0))
+            middles.append(_top(here_HW - often_HW))
+    if len(places) < 4:
+        raise DataError("buffer: its actions speak of too few places to learn where they are seen")
+    return fit(np.stack(places), np.stack(middles), linear=True), good_N
+
+
+def _regions(place_E3: Doubles) -> list[NDArray[np.bool_]]:
+    """Which ends (E,) lie in each of some regions of the floor."""
+    lines = [np.quantile(place_E3[:, axis], np.linspace(0, 1, SIDE + 1)[1:-1]) for axis in (0, 1)]
+    row_E, column_E = (
+        np.searchsorted(line, place_E3[:, axis] - 1e-6) for axis, line in enumerate(lines)
+    )
+    return [(row_E == row) & (column_E == column) for row in range(SIDE) for column in range(SIDE)]
+
+
+def _top(more_HW: Tensor) -> Doubles:
+    """The pixel (2,) around which a map is highest."""
+    reach = max(1, max(more_HW.shape) // 16)
+    smooth = more_HW[None, None]
+    for _ in range(2):
+        smooth = functional.avg_pool2d(smooth, 2 * reach + 1, 1, reach)
+    weight_P = (smooth / smooth.max() - HIGH).clamp(min=0).flatten()
+    grid_2P = _grid(more_HW[None])
+    far_P = (grid_2P - grid_2P[:, smooth.argmax()][:, None]).norm(dim=0)
+    weight_P = weight_P * (far_P < max(more_HW.shape) / 4)
+    middle: Doubles = ((grid_2P * weight_P).sum(dim=1) / weight_P.sum()).cpu().double().numpy()
+    return middle
 
 
 def _grid(changed_NHW: Tensor) -> Tensor:
@@ -149,21 +179,26 @@ def _ends(changed_NHW: Tensor, guess_E2: Doubles, reach: float) -> Ends:
 def _reach(changed_NHW: Tensor, guess_E2: Doubles) -> float:
     """Pixels from their middles to which things reach, by how often rings around ends change.
 
-    Beyond things there is what changes anywhere: noise, an arm, other things' shadows.
+    They end where rings change no more often than around the ends of other moves: there is only
+    what changes anyhow, such as noise, an arm or its shadow.
     """
-    n_moves, grid_2P = len(changed_NHW), _grid(changed_NHW)
-    guess = torch.from_numpy(guess_E2).float().to(changed_NHW.device)
+    guess_2N2 = torch.from_numpy(guess_E2).float().to(changed_NHW.device).view(2, -1, 2)
+    other_2N2 = guess_2N2.roll(len(changed_NHW) // 2, dims=1)
+    more_R = (_rings(changed_NHW, guess_2N2) - _rings(changed_NHW, other_2N2))[:-1]
+    ended = (more_R <= FADED * more_R.max()).nonzero()[:, 0]
+    return ROOM * (float(ended[0]) + 1 if len(ended) else len(more_R) / 2)
+
+
+def _rings(changed_NHW: Tensor, guess_2N2: Tensor) -> Tensor:
+    """How often (R,) pixels change, by their distance from the nearer end of a move."""
+    grid_2P = _grid(changed_NHW)
     n_rings = max(4, max(changed_NHW.shape[1:]) // 2)
     hit_R, all_R = torch.zeros(n_rings), torch.zeros(n_rings)
-    for first in range(0, n_moves, CHUNK):
+    for first in range(0, len(changed_NHW), CHUNK):
         part = changed_NHW[first : first + CHUNK].flatten(1)
-        both = [guess[side * n_moves :][first : first + len(part)] for side in (0, 1)]
+        both = guess_2N2[:, first : first + CHUNK]
         gap = torch.stack([(grid_2P - one[:, :, None]).norm(dim=1) for one in both]).amin(dim=0)
         ring = gap.clamp(max=n_rings - 1).long().flatten().cpu()
         hit_R += torch.bincount(ring, part.flatten().float().cpu(), n_rings)
         all_R += torch.bincount(ring, minlength=n_rings)
-    share_R = (hit_R / all_R.clamp(min=1))[:-1]
-    anywhere = float(share_R[len(share_R) // 2 :].median())
-    faded_R = share_R <= anywhere + FADED * (share_R.max() - anywhere)
-    ended = faded_R.nonzero()[:, 0]
-    return ROOM * (float(ended[0]) + 1 if len(ended) else n_rings / 2)
+    return hit_R / all_R.clamp(min=1)

@@ -22,7 +22,7 @@ class TouchedConfig(Settings):
     temperature: float = Field(0.1, gt=0)  # of types: how unlike two things should be
     vote_weight: float = Field(0.3, ge=0)
     type_weight: float = Field(0.5, ge=0)
-    place_weight: float = Field(1.0, ge=0)
+    place_weight: float = Field(5.0, ge=0)
     solid: bool = True  # predicts no move onto another thing
 
     chunk: int = Field(64, ge=1)  # pictures at a time: stays in the cache

@@ -19,6 +19,7 @@ from ncs.model.touched.change import find_change
 from ncs.model.touched.measures import Measures
 from ncs.model.touched.network import pixels
 
+FAR = 1.5  # reaches from both ends: no part of what was moved is so far away
 KEPT = 0.5  # of a thing's pixels that must still be its own in another frame
 
 
@@ -30,6 +31,7 @@ class Moved:
     before: Tensor  # (B, M, H, W) bool: the moved thing's pixels before
     after: Tensor  # (B, M, H, W) bool
     apart: Tensor  # (B, M, 2, H, W) bool: pixels that only the other end's thing cannot cover
+    away: Tensor  # (B, M, H, W) bool: what changed far from both ends
     worked: Tensor  # (B, M) bool: both ends show
     on_floor: Tensor  # (B, M, 2) bool: nothing was below the thing at this end
     start: Tensor  # (B, M, 3) scaled places
@@ -71,6 +73,7 @@ def read_moves(image_BTCHW: Tensor, action_BMA: Tensor, measures: Measures) -> M
         before=before,
         after=after,
         apart=torch.stack([gap[1] > radius, gap[0] > radius], dim=2),
+        away=changed & (torch.minimum(*gap) > FAR**2 * reach),
         worked=worked,
         on_floor=on_floor,
         start=start,
@@ -118,8 +121,7 @@ def _label_frame(moved: Moved, frame: int, never_HW: Tensor, least: float) -> La
         empty = there[:, move] & still & moved.apart[:, move, 1 - side]
         gone = gone | (empty & moved.on_floor[:, move, 1 - side, None, None])
         if frame in (move, move + 1):
-            far = ~moved.before[:, move] & ~moved.after[:, move]
-            gone = gone | (moved.changed[:, move] & far & moved.worked[:, move, None, None])
+            gone = gone | (moved.away[:, move] & moved.worked[:, move, None, None])
     thing, full = torch.stack(things, dim=1), _full(moved, frame)
     count = thing.sum(dim=(2, 3))
     known = (count >= least) & (count >= KEPT * full)

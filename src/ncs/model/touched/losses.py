@@ -1,6 +1,6 @@
 """What the labels of moves teach: where things are, which pixels vote for which, who is who.
 
-Legend: N pictures, M things, L known things of all pictures, H height, W width, P features,
+Legend: N pictures, M things, L known things of all pictures, H height, W width,
 Z type channels.
 """
 
@@ -13,11 +13,11 @@ from torch.nn import functional
 from ncs.model.touched.fuller import Scenes
 from ncs.model.touched.labels import Labels
 from ncs.model.touched.measures import Measures
-from ncs.model.touched.network import Describer, Maps
+from ncs.model.touched.network import Describer, Maps, Summary
 
 UNKNOWN = 0.1  # weight of pixels nobody moved, beside those that were seen to be nothing
 FAINT = -1e9
-BEND = 0.05  # scaled places: errors beyond count linearly
+BEND = 0.01  # scaled places: errors beyond count linearly
 
 
 @dataclass(frozen=True)
@@ -39,25 +39,22 @@ def judge(
     mask_NMHW = labels.thing.float()
     area_NM = mask_NMHW.sum(dim=(2, 3))
     # Every thing counts alike, be it large or small.
-    each_NMHW = (
-        mask_NMHW / (area_NM.clamp(min=1) * labels.known.sum().clamp(min=1))[..., None, None]
-    )
-    find = (functional.softplus(-maps.logit)[:, None] * each_NMHW).sum()
+    share_NM = 1 / (area_NM.clamp(min=1) * labels.known.sum().clamp(min=1))
+    each_NHW = (mask_NMHW * share_NM[..., None, None]).sum(dim=1)
+    find = (functional.softplus(-maps.logit) * each_NHW).sum()
     wrong_NHW = functional.softplus(maps.logit)
     find = find + masked_mean(wrong_NHW, labels.nothing)
     # What no move speaks of is likely nothing: a thing was moved in some clip, fixtures in none.
     find = find + UNKNOWN * masked_mean(wrong_NHW, ~labels.nothing & ~labels.thing.any(dim=1))
-    middle_NM2 = measures.project(labels.place)
-    miss = functional.smooth_l1_loss(
-        maps.vote[:, None].expand(-1, mask_NMHW.shape[1], -1, -1, -1),
-        middle_NM2[..., None, None].expand(-1, -1, -1, *mask_NMHW.shape[2:]),
-        reduction="none",
-    ).sum(dim=2)
-    vote = (miss * each_NMHW).sum()
-    feature = describer.pool(maps, scenes.image, mask_NMHW)
-    kind = describer.types(feature)[labels.known]
+    middle_N2M = measures.project(labels.place).transpose(1, 2)
+    aim_N2HW = (middle_N2M @ mask_NMHW.flatten(2)).view_as(maps.vote)
+    aim_N2HW = aim_N2HW / mask_NMHW.sum(dim=1, keepdim=True).clamp(min=1)
+    miss_N2HW = functional.smooth_l1_loss(maps.vote, aim_N2HW, reduction="none")
+    vote = (miss_N2HW * each_NHW[:, None]).sum()
+    summary = describer.pool(maps, scenes.image, mask_NMHW)
+    kind = describer.types(summary)[labels.known]
     mean_NM2 = mask_NMHW.flatten(2) @ maps.vote.flatten(2).transpose(1, 2)
-    seen = locate(mean_NM2 / area_NM.clamp(min=1)[..., None], feature, describer, measures)
+    seen = locate(mean_NM2 / area_NM.clamp(min=1)[..., None], summary, describer, measures)
     # Height is an attribute of things where no move changes it, and no place.
     width = measures.state_width
     error_NMS = functional.smooth_l1_loss(
@@ -72,12 +69,10 @@ def masked_mean(value: Tensor, mask: Tensor) -> Tensor:
     return (value * mask).sum() / mask.sum().clamp(min=1)
 
 
-def locate(
-    pixel_NM2: Tensor, feature_NMP: Tensor, describer: Describer, measures: Measures
-) -> Tensor:
+def locate(pixel_NM2: Tensor, summary: Summary, describer: Describer, measures: Measures) -> Tensor:
     """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it."""
     term = measures.pixel_terms(pixel_NM2)
-    return term @ measures.to_place + describer.shifts(feature_NMP, term)
+    return term @ measures.to_place + describer.shifts(summary, term)
 
 
 def tell_apart(kind_LZ: Tensor, labels: Labels, temperature: float) -> Tensor:

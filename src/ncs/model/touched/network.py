@@ -4,7 +4,7 @@ Nothing pools over the picture: what is said of a pixel depends on some thirty p
 and what a thing is not on how many others there are.
 
 Legend: N pictures, C channels, H height, W width, K things, D channels of a pixel's description,
-P features of a thing, Z type channels.
+P features or pixels, F terms, Z type channels.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ncs.model.touched.geometry import n_terms
+
 STRIDE = 8  # pictures are padded to a multiple
+TERMS = n_terms(2)  # of a pixel, in the fit from pictures to the world
 OFFSET = 4.0  # pixels: brings the first votes to the scale of a thing
 
 
@@ -87,35 +90,63 @@ def pixels(height: int, width: int, like: Tensor) -> Tensor:
     )
 
 
+@dataclass(frozen=True)
+class Summary:
+    """What the pixels of things say together."""
+
+    look: Tensor  # (N, K, P) description and colour, meaned, and how large it is
+    middle: Tensor  # (N, K, 2) of its pixels, as shares of the longer side
+    shape: Tensor  # (N, K, 3) how far its pixels spread along x, y and both, in pixels
+
+
 class Describer(nn.Module):
     """A thing's type and the correction of its place, from the pixels that are its own."""
 
     def __init__(self, description: int, type_width: int) -> None:
         super().__init__()
-        features = description + 4
+        look = description + 4
         self.teller = nn.Sequential(
-            nn.Linear(features, 64), nn.ReLU(inplace=True), nn.Linear(64, type_width)
+            nn.Linear(look, 64), nn.ReLU(inplace=True), nn.Linear(64, type_width)
         )
-        last = nn.Linear(64, 3)
+        last = nn.Linear(64, 3 * (TERMS + 2))
         nn.init.zeros_(last.weight)  # places start where the fit sees them
         nn.init.zeros_(last.bias)
-        self.shifter = nn.Sequential(nn.Linear(features + 6, 64), nn.Tanh(), last)
+        self.shifter = nn.Sequential(nn.Linear(look + TERMS + 5, 64), nn.Tanh(), last)
 
-    def pool(self, maps: Maps, image_NCHW: Tensor, mask_NKHW: Tensor) -> Tensor:
-        """Features (N, K, P) of things: description and colour, meaned, and how large it is."""
-        area_NK1 = mask_NKHW.sum(dim=(2, 3))[..., None]
-        extra = (0, mask_NKHW.shape[3] % 2, 0, mask_NKHW.shape[2] % 2)
-        half_NKHW = functional.avg_pool2d(functional.pad(mask_NKHW, extra), 2) * 4
-        kind_NKD = half_NKHW.flatten(2) @ maps.kind.flatten(2).transpose(1, 2)
-        colour_NK3 = mask_NKHW.flatten(2) @ image_NCHW.flatten(2).transpose(1, 2)
+    def pool(self, maps: Maps, image_NCHW: Tensor, mask_NKHW: Tensor) -> Summary:
+        """Summaries of things, without their positions in what they look like."""
+        height, width = mask_NKHW.shape[2:]
+        flat_NKP = mask_NKHW.flatten(2)
+        area_NK1 = flat_NKP.sum(dim=2, keepdim=True)
+        half_NKHW = functional.avg_pool2d(
+            functional.pad(mask_NKHW, (0, width % 2, 0, height % 2)), 2
+        )
+        kind_NKD = half_NKHW.flatten(2) @ maps.kind.flatten(2).transpose(1, 2) * 4
+        colour_NK3 = flat_NKP @ image_NCHW.flatten(2).transpose(1, 2)
         mean = torch.cat([kind_NKD, colour_NK3 * 4], dim=2) / (area_NK1 + 1e-6)
-        return torch.cat([mean, (area_NK1 + 1).log() / 4], dim=2)
+        grid_2P = pixels(height, width, image_NCHW).flatten(1)
+        moment_5P = torch.cat([grid_2P, grid_2P.square(), grid_2P[:1] * grid_2P[1:]])
+        moment_NK5 = flat_NKP @ moment_5P.T / (area_NK1 + 1e-6)
+        middle_NK2 = moment_NK5[..., :2]
+        product = torch.cat([middle_NK2.square(), middle_NK2.prod(dim=-1, keepdim=True)], dim=-1)
+        return Summary(
+            look=torch.cat([mean, (area_NK1 + 1).log() / 4], dim=2),
+            middle=middle_NK2 / max(height, width),
+            shape=moment_NK5[..., 2:] - product,
+        )
 
-    def types(self, feature_NKP: Tensor) -> Tensor:
+    def types(self, summary: Summary) -> Tensor:
         """Types (N, K, Z) of length 1."""
-        return functional.normalize(self.teller(feature_NKP), dim=-1)
+        return functional.normalize(self.teller(summary.look), dim=-1)
 
-    def shifts(self, feature_NKP: Tensor, term_NK6: Tensor) -> Tensor:
-        """How far (N, K, 3) things are from where the fit sees them, in scaled world places."""
-        shift: Tensor = self.shifter(torch.cat([feature_NKP, term_NK6], dim=-1))
+    def shifts(self, summary: Summary, term_NKF: Tensor) -> Tensor:
+        """How far (N, K, 3) things are from where the fit sees them, in scaled world places.
+
+        The fit is corrected by what a thing looks like: a tall one is seen further out.
+        """
+        aside_NK2 = summary.middle - term_NKF[..., 1:3]  # its pixels' middle beside its votes'
+        shape_NK3 = (summary.shape.abs() + 1e-3).sqrt() * summary.shape.sign() / 4
+        term = torch.cat([term_NKF, aside_NK2 * 10], dim=-1)
+        change = self.shifter(torch.cat([summary.look, shape_NK3, term], dim=-1))
+        shift: Tensor = (change.view(*term.shape[:-1], 3, -1) * term[..., None, :]).sum(dim=-1)
         return shift

@@ -80,13 +80,13 @@ class Touched(WorldModel):
         image = as_image(frame_BHWC, measures.shape)
         maps = self.eyes(image)
         things = find_things(maps, n_slots, measures)
-        feature = self.describer.pool(maps, image, things.mask)
-        place = measures.metres(locate(things.pixel, feature, self.describer, measures))
+        summary = self.describer.pool(maps, image, things.mask)
+        place = measures.metres(locate(things.pixel, summary, self.describer, measures))
         there = things.present[..., None]
         surplus = things.votes - measures.number("least")
         sure = 1 - torch.exp(-surplus.clamp(min=0) / measures.number("least"))
         return Slots(
-            kind=self.describer.types(feature) * there,
+            kind=self.describer.types(summary) * there,
             state=place[..., : measures.state_width] * there,
             mask=cell_masks(things.mask * there[..., None], self.config.grid),
             presence=things.present,
