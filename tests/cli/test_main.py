@@ -124,6 +124,16 @@ def test_collect_inspect_evaluate_table_in_a_row(
     assert json.loads(capsys.readouterr().out)[0]["method"] == "oracle"
 
 
+def test_a_rival_that_ships_is_inspected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = REPOSITORY / "checkpoints" / "rivals" / "blocks-bc-0"
+    assert main(["inspect", str(folder), "--picture", str(tmp_path / "p.png"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["method"]) == ("policy", "bc")
+    assert sum(facts["parameters"].values()) > 1000
+
+
 def test_the_folder_holds_commands_and_what_all_of_them_share() -> None:
     modules = {path.stem for path in (REPOSITORY / "src" / "ncs" / "cli").glob("*.py")}
     assert modules - {entry.module.rpartition(".")[2] for entry in COMMANDS.values()} == NO_COMMANDS

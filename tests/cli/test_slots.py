@@ -47,8 +47,10 @@ def test_a_buffer_without_ground_truth_and_with_larger_pictures_gets_what_can_be
     rng = np.random.default_rng(0)
     frame = rng.integers(256, size=(12, 5, 96, 96, 3), dtype=np.uint8)
     action = rng.normal(size=(12, 4, 6)).astype(np.float32)
-    write_buffer(tmp_path / "buffer", frame, action, world="block-rearrange")
+    write_buffer(tmp_path / "buffer", frame, action)
     train(tiny_config(steps=1, picture_clips=0), tmp_path / "buffer", tmp_path / "model")
+    assert main(["inspect", str(tmp_path / "buffer")]) == 0
+    assert "own, 12 clips of 5 frames, imported" in capsys.readouterr().out
     words = ["slots", "--model", tmp_path / "model", "--buffer", tmp_path / "buffer", "--json"]
     assert main([*map(str, words), "--out", str(tmp_path / "out")]) == 0
     (report,) = json.loads(capsys.readouterr().out)["reports"]

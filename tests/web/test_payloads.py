@@ -7,12 +7,12 @@ import numpy as np
 from PIL import Image
 from tests.web.conftest import FOLDER
 
-from ncs.agent import Mind
+from ncs.agent import Trained
 from ncs.web.payloads import graph_payload, large_url
 
 
 def test_a_graph_of_three_nodes_has_no_tsne_and_says_so() -> None:
-    graph = Mind.load(FOLDER).graph
+    graph = Trained.load(FOLDER).graph
     few = type(graph)(
         node=graph.node[:3], action=graph.action[:3, :3], count=graph.count[:3, :3],
         mask=graph.mask[:3],

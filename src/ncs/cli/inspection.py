@@ -20,10 +20,10 @@ class Inspect(Command):
     """Verify and summarise what an ncs command made.
 
     A buffer: every shard is compared with its checksum, and a contact sheet of a few clips is
-    drawn. A graph: its figures are printed, and its nodes and edges are drawn. A model: its files
-    are checked, its size is told, and the curves of its training are drawn. A results file: every
-    line is checked, and its cells are counted. A mesh folder, or the word 'meshes' for the set in
-    use: a contact sheet.
+    drawn. A graph: its figures are printed, and its nodes and edges are drawn. A model or a rival:
+    its files are checked, its size is told, and the curves of its training are drawn. A results
+    file: every line is checked, and its cells are counted. A mesh folder, or the word 'meshes' for
+    the set in use: a contact sheet.
     """
 
     path: tyro.conf.Positional[Path] = Field(
@@ -41,6 +41,8 @@ class Inspect(Command):
             self._show(exhibit)
         elif not self.path.exists():
             raise DataError(f"{self.path}: there is no such file or folder")
+        elif (self.path / "policy.safetensors").exists():
+            self._policy()
         elif (self.path / "model.json").exists():
             self._model()
         elif self.path.is_dir():
@@ -88,8 +90,6 @@ class Inspect(Command):
         report(line, facts, self.as_json)
 
     def _model(self) -> None:
-        from ncs.analysis.curves import draw_curves, read_log
-        from ncs.analysis.pictures import save_png
         from ncs.training.checkpoint import checkpoint_hash, load_model, read_manifest
         from ncs.training.estimate import count_parameters
 
@@ -108,6 +108,32 @@ class Inspect(Command):
             f"{sum(counts.values()):,} parameters, trained on {facts['buffer']['world']} "
             f"(buffer {facts['buffer']['hash']}), all whole; checkpoint {facts['checkpoint'][:12]}"
         )
+        self._report_trained(line, facts)
+
+    def _policy(self) -> None:
+        from ncs.baselines.rival import load_policy
+        from ncs.training.estimate import count_parameters
+
+        policy = load_policy(self.path)
+        counts = count_parameters(policy.actor)
+        facts = {
+            "kind": "policy",
+            "method": policy.method,
+            "world": policy.world,
+            "parameters": counts,
+            "checkpoint": policy.checkpoint,
+        }
+        line = (
+            f"{self.path}: the rival {policy.method} of {policy.world}, "
+            f"{sum(counts.values()):,} parameters, all whole; checkpoint {policy.checkpoint}"
+        )
+        self._report_trained(line, facts)
+
+    def _report_trained(self, line: str, facts: dict[str, Any]) -> None:
+        """Reports on something trained, its curves drawn where there is a log."""
+        from ncs.analysis.curves import draw_curves, read_log
+        from ncs.analysis.pictures import save_png
+
         log = self.path / "metrics.jsonl"
         if log.exists() and importlib.util.find_spec("matplotlib"):
             facts["picture"] = str(self.picture or self.path / "curves.png")
@@ -134,17 +160,19 @@ class Inspect(Command):
             "world": manifest["world"],
             "episodes": len(buffer),
             "frames": manifest["frames"],
-            "objects": manifest["objects"],
-            "seed": manifest["seed"],
+            "objects": manifest.get("objects"),
+            "seed": manifest.get("seed"),  # an imported buffer has none, and nobody counted
             "shards": len(manifest["shards"]),
             "bytes": size,
             "hash": buffer.hash,
             "picture": str(picture),
         }
+        collected = f"{facts['objects']} objects, seed {facts['seed']}"
+        made = "imported" if facts["seed"] is None else collected
         line = (
             f"{self.path}: {facts['world']}, {len(buffer)} clips of {facts['frames']} frames, "
-            f"{facts['objects']} objects, seed {facts['seed']}, {size / 1e6:.0f} MB in "
-            f"{facts['shards']} shards, all whole (buffer {buffer.hash}); contact sheet: {picture}"
+            f"{made}, {size / 1e6:.0f} MB in {facts['shards']} shards, all whole (buffer "
+            f"{buffer.hash}); contact sheet: {picture}"
         )
         report(line, facts, self.as_json)
 
