@@ -4,7 +4,9 @@ On Linux, EGL comes first (Mesa draws in software where there is no GPU), then O
 window system; a user's own choice in ``MUJOCO_GL`` overrides all. Elsewhere MuJoCo's default holds.
 """
 
+import contextlib
 import ctypes
+import importlib.util
 import os
 import sys
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ MAX_DEVICES = 16
 
 def load_mujoco() -> Any:
     """The MuJoCo module; a ``MUJOCO_GL`` that it cannot follow is refused in one line."""
+    load_triton()
     try:
         import mujoco
     except ModuleNotFoundError:
@@ -27,6 +30,17 @@ def load_mujoco() -> Any:
     except Exception as error:  # MuJoCo opens the library that MUJOCO_GL names on import
         raise _cannot_draw(os.environ.get("MUJOCO_GL", ""), error) from None
     return mujoco
+
+
+def load_triton() -> None:
+    """Imports Triton, where it is installed, before anything of OpenGL.
+
+    Mesa draws through LLVM, and torch compiles through Triton, which has an LLVM of its own inside:
+    loaded after Mesa's it ends the process with a segmentation fault, loaded before it both work.
+    """
+    if importlib.util.find_spec("triton") is not None:
+        with contextlib.suppress(Exception):  # what does not load cannot clash
+            importlib.import_module("triton._C.libtriton")
 
 
 def _cannot_draw(backend: str, error: Exception) -> ConfigError:
