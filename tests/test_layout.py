@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ncs.registry import built_in, find_world
+
 REPOSITORY = Path(__file__).parents[1]
 SRC = REPOSITORY / "src" / "ncs"
 BASE = {"records", "storage", "settings", "registry", "puzzle"}
@@ -99,6 +101,44 @@ def test_only_the_command_line_prints(path: Path) -> None:
         return
     calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
     assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls)
+
+
+def names_of_worlds() -> list[str]:
+    """How a world can be named: by its name, Gymnasium's id, its folder or its class."""
+    found = []
+    for name in built_in("world"):
+        world = find_world(name)
+        module, _, made = str(world.make).partition(":")
+        found += [name, world.gymnasium_id, module.rpartition(".")[0], made]
+    return found
+
+
+OUTSIDE = sorted(
+    path
+    for path in SRC.rglob("*")
+    if path.is_file()
+    and path.suffix not in (".pyc", ".safetensors")
+    and path.relative_to(SRC).parts[0] != "envs"
+    and "suites" not in path.parts  # frozen tasks, in files named after their world
+)
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda p: str(p.relative_to(SRC)))
+def test_no_world_is_named_outside_its_own_folder(path: Path) -> None:
+    text = path.read_text().lower()
+    assert [name for name in names_of_worlds() if name.lower() in text] == []
+
+
+WORLD_FOLDERS = [
+    str(find_world(name).make).split(":")[0].split(".")[2] for name in built_in("world")
+]
+
+
+@pytest.mark.parametrize("folder", WORLD_FOLDERS)
+def test_a_world_knows_no_other(folder: str) -> None:
+    for path in sorted((SRC / "envs" / folder).glob("*.py")):
+        others = {n.split(".")[2] for n in imports(path) if n.startswith("ncs.envs.")} - {folder}
+        assert not others & set(WORLD_FOLDERS), path
 
 
 @pytest.mark.parametrize(("number", "room"), list(enumerate(ROOMS, 1)))

@@ -18,6 +18,7 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -78,6 +79,7 @@ class World:
     tolerance: float | None = None  # metres by which a pick or a place may miss; none: the world's
     objects: tuple[int, int] = (1, 12)  # fewest and most in a scene
     suite_objects: tuple[int, ...] = (4, 5, 6, 7)  # counts in a frozen suite; these are the paper's
+    suites: Path | None = None  # folder of its frozen suites and their hashes.json
     styles: Mapping[str, str] = field(default_factory=dict)  # beside "plain": name to its meaning
     places: int = 0  # where an object can stand, if they can be counted
     key_step: float = 0.1  # of the picture, by which an arrow key moves a goal

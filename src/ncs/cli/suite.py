@@ -20,6 +20,7 @@ class Suite(Command):
     split: Literal["dev", "test"] = Field(description="whose random stream")
     objects: tuple[int, ...] = Field((), description="object counts (default: the world's)")
     out: Path = Field(description="safetensors file to write")
+    publish: bool = Field(False, description="put its hash into hashes.json beside it")
 
     @model_validator(mode="after")
     def _is_there(self) -> Self:
@@ -29,12 +30,14 @@ class Suite(Command):
     def run(self) -> None:
         """Draws, writes and reports."""
         from ncs.envs import make_env
-        from ncs.evaluation.suite import draw_suite
+        from ncs.evaluation.suite import draw_suite, publish
         from ncs.storage import digest_content, write_arrays
 
         counts = self.objects or find_world(self.world).suite_objects
         arrays = draw_suite(make_env, self.world, self.split, counts)
         write_arrays(self.out, arrays)
         content = digest_content(arrays)
+        if self.publish:
+            publish(self.out, content)
         facts = {"out": str(self.out), "content": content}
         report(f"{self.out}: {self.world} {self.split}, content {content}", facts, self.as_json)

@@ -4,36 +4,15 @@ The camera is far away and its angle narrow, so that a cube looks the same in ev
 pixels a cube is 13 wide and 3 pixels of floor lie between neighbours.
 """
 
-import contextlib
 import functools
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.envs.blocks.facts import CAMERA_HEIGHT, CUBE, EDGE, FLOOR_GREY
 from ncs.envs.blocks.tasks import cell_centres
-
-HIDDEN = (0.0, 0.0, -5.0)
-UPRIGHT = (0.0, 0.0, 0.0, 1.0)
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Keeps PyBullet's greeting, which it prints from C on import, off the user's screen."""
-    saved = os.dup(2)
-    with open(os.devnull, "wb") as sink:
-        os.dup2(sink.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-
-
-with quiet():
-    import pybullet
+from ncs.envs.bullet import HIDDEN, UPRIGHT, pybullet
 
 
 class BlockScene:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.blocks.scene import HIDDEN, UPRIGHT, quiet
+from ncs.envs.bullet import HIDDEN, UPRIGHT, pybullet
 from ncs.envs.stacking.facts import (
     CAMERA_DISTANCE,
     CUBE,
@@ -18,9 +18,6 @@ from ncs.envs.stacking.facts import (
     WALL_GREY,
 )
 from ncs.envs.stacking.layouts import LAYOUTS
-
-with quiet():
-    import pybullet
 
 VIEW = 64 / PIXELS_PER_METRE  # metres across the picture, at its middle
 
