@@ -22,16 +22,13 @@ from ncs.envs.appearance import Light, Look, add_noise, draw_light
 from ncs.envs.arm import COLOURS, draw_pose, stand
 from ncs.envs.blocks.facts import CUBE, FLOOR_GREY
 from ncs.envs.blocks.rounds import ball, rod
-from ncs.envs.blocks.scene import UPRIGHT, quiet
 from ncs.envs.blocks.shade import LAMP_PIXELS, Exposure, lamp_for, without_lamp
 from ncs.envs.blocks.styles import ARM, CLUTTER_SPOTS, EDGES, arm_for, eye_for
 from ncs.envs.blocks.tasks import cell_centres
+from ncs.envs.bullet import UPRIGHT, pybullet
 from ncs.envs.clutter import CATALOGUE, Thing, draw_clutter
 from ncs.envs.sight import Eye, view_matrix
 from ncs.envs.textures import draw_texture, make_texture
-
-with quiet():
-    import pybullet
 
 AWAY = (100.0, 100.0, 0.0)  # out of every picture
 FLOOR_HALF = 1.6
