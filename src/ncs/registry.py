@@ -7,7 +7,7 @@ A plug-in is any installed package with an entry point in one of these groups:
     [project.entry-points."ncs.models"]
     mine = "my_package.model:MODEL"     # a ``ModelClasses``
     [project.entry-points."ncs.policies"]
-    greedy = "my_package.policy:make"   # what 'ncs evaluate --method' takes as a factory
+    greedy = "my_package.policy:make"   # ``EnvFacts`` and settings to a ``Policy``
 
 Nothing is imported before it is asked for, and every process reads the entry points for itself, so
 workers know plug-ins too. Where a name is asked for, ``module:attribute`` does as well.
@@ -35,7 +35,7 @@ GROUPS: dict[Kind, str] = {"world": "ncs.worlds", "model": "ncs.models", "policy
 TABLES: dict[Kind, tuple[str, ...]] = {
     "world": ("ncs.envs:WORLDS",),
     "model": ("ncs.model:MODELS", "ncs.baselines:MODELS"),
-    "policy": (),
+    "policy": (),  # those of the package are methods with options of their own: ``agent.methods``
 }
 
 Corner = tuple[float, float, float]

@@ -54,7 +54,10 @@ BAD = [
     (["inspect", "missing"], "missing: there is no such file or folder"),
     (["evaluate", "--method", "random", "--out", "r", "--shard", "2/2"], "shard: value error"),
     (["evaluate", "--method", "random", "--out", "r", "--objects", "40"], "objects"),
-    (["evaluate", "--method", "magic", "--out", "r"], "invalid choice 'magic'"),
+    (
+        ["evaluate", "--method", "magic", "--out", "r"],
+        "no 'magic', choose one of random, ",
+    ),
     (["evaluate", "--method", "random", "--out", "r.jsonl.gz"], "a packed file cannot be added to"),
     (["table", "missing.jsonl"], "missing.jsonl: there is no such file"),
     (["table"], "files"),

@@ -23,6 +23,7 @@ from ncs.control.config import ControlConfig
 from ncs.evaluation.method import Method
 from ncs.model.contract import WorldModel
 from ncs.records import Checkpoint, ConfigError, Env, Policy
+from ncs.registry import names
 from ncs.settings import Settings
 from ncs.storage import digest_file
 from ncs.training.checkpoint import checkpoint_hash
@@ -59,6 +60,9 @@ class MethodOptions(Settings):
 
 def make_method(name: str, options: MethodOptions) -> Method:
     """The method of a name, or of MODULE:FACTORY, with what was asked for."""
+    if name not in (*MAKERS, *names("policy")) and ":" not in name:
+        known = ", ".join((*MAKERS, *names("policy")))
+        raise ConfigError(f"method: there is no {name!r}, choose one of {known}, or MODULE:FACTORY")
     maker, taken = MAKERS.get(name, (_of_factory, {"model", "settings"}))
     if too_much := sorted(options.given() - taken):
         raise ConfigError(f"method: {name} takes no {too_much[0]}")
