@@ -1,118 +1,97 @@
-"""Ablates every extension of graph and control, one by one.
+"""Ablates every extension of control, one by one: what each gains on tasks both ways have played.
 
-    python benchmarks/ablate_extensions.py checkpoints/blocks-fast-0 BUFFER
-    python benchmarks/ablate_extensions.py checkpoints/robogym-fast-0 BUFFER
+    python benchmarks/ablate_extensions.py checkpoints/robogym-fast-0
+    python benchmarks/ablate_extensions.py checkpoints/blocks-fast-0
 
-Development tasks, and in block-rearrange fresh tasks of seven look-alike cubes; rows go to
-results/ablations/, where those already there are not run again, and the table is printed as
-Markdown.
+An extension that gains no more than two standard errors on any of these suites has no place in
+``ncs.control.extensions``. Rows go to results/ablations/, where those already there are not run
+again; the table is printed as Markdown.
 """
 
 import argparse
 import subprocess
 import sys
-import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 
-from ncs.control.config import EXTENSIONS
+import numpy as np
+
+from ncs.control.extensions import EXTENSIONS
 from ncs.evaluation.results import read_results
 from ncs.training.checkpoint import read_manifest
 
 HOME = Path(__file__).parent.parent
 OUT = HOME / "results" / "ablations"
-GRAPHS = {
-    "edges: last seen": ["--edges", "last"],
-    "edges: mean": ["--edges", "mean"],
-    "the paper's number of nodes": ["--nodes-from-data", "False", "--nodes"],
-}
-NODES = {"block-rearrange": "30", "robogym-rearrange": "45"}
-PLAIN, HARD = ("--split", "dev"), ("--split", "fresh", "--style", "lookalike")
-COUNTS = {  # objects of each kind of tasks
-    "block-rearrange": {PLAIN: ("4", "7", "10"), HARD: ("7",)},
-    "robogym-rearrange": {PLAIN: ("4", "7")},
-}
+EPISODES = 50  # a seed
+Key = tuple[str, int, int, int]  # goal, objects, seed, episode
+Cell = tuple[str, int]  # goal, objects
 
 
-def variants(model: Path, graphs: dict[str, Path]) -> dict[str, list[str]]:
-    """Options of 'ncs evaluate' by the name of the row."""
-    paper_graph = str(model / "graph-paper.safetensors")
-    return {
-        "all extensions": [],
-        **{f"without {name}": ["--without", name] for name in EXTENSIONS},
-        **{f"all, {name}": ["--graph", str(path)] for name, path in graphs.items()},
-        "all, the paper's graph": ["--graph", paper_graph],
-        "paper": ["--preset", "paper"],
-        **{f"paper and {name}": ["--preset", "paper", "--only", name] for name in EXTENSIONS},
-    }
+@dataclass(frozen=True)
+class Suite:
+    """Tasks to play."""
+
+    name: str
+    options: tuple[str, ...]
+    objects: tuple[int, ...]
+    goals: tuple[str, ...] = ("complete", "partial")
 
 
-def build_graphs(model: Path, buffer: Path, world: str, folder: Path) -> dict[str, Path]:
-    """The graph with one of its own extensions off at a time."""
-    paths = {}
-    for name, options in GRAPHS.items():
-        paths[name] = folder / f"{len(paths)}.safetensors"
-        words = ["graph", "--model", str(model), "--buffer", str(buffer), "--out", str(paths[name])]
-        call([*words, *options, *([NODES[world]] if options[-1] == "--nodes" else [])])
-    return paths
+DEV = Suite("development tasks", ("--split", "dev"), (4, 7))
+CROWDED = Suite("crowded", ("--split", "fresh", "--style", "crowded"), (10, 12), ("complete",))
+SUITES = {"block-rearrange": (CROWDED,), "robogym-rearrange": (DEV,)}
 
 
-def call(words: list[str]) -> None:
-    """Runs an ncs command, its progress on the error stream."""
-    subprocess.run(
-        [sys.executable, "-m", "ncs", *words], check=True, stdout=subprocess.DEVNULL, cwd=HOME
-    )
+def judge(model: Path, world: str, suite: Suite, options: list[str], seeds: int) -> Path:
+    """Plays what is missing of a variant; the file of its rows comes back."""
+    words = [model.name, suite.name, *(w.strip("-") for w in options)]
+    path = OUT / f"{'-'.join(words).replace(' ', '-')}.jsonl"
+    command = [sys.executable, "-m", "ncs", "evaluate", "--method", "ncs", "--world", world]
+    command += ["--model", str(model), "--out", str(path), "--seeds", str(seeds), "--workers", "1"]
+    command += ["--episodes", str(EPISODES), "--goal", *suite.goals, *suite.options, *options]
+    command += ["--objects", *map(str, suite.objects)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=HOME)
+    return path
 
 
-def judge(model: Path, world: str, options: list[str], path: Path, episodes: int) -> None:
-    """Runs what is missing of a row."""
-    words = ["evaluate", "--world", world, "--method", "ncs", "--model", str(model)]
-    words += ["--out", str(path), "--seeds", "1", "--episodes", str(episodes), "--workers", "1"]
-    for tasks, counts in COUNTS[world].items():
-        call([*words, *options, *tasks, "--objects", *counts])
+def scores(path: Path) -> dict[Key, float]:
+    """Fractional success of every episode, best so far."""
+    return {(r.goal, r.objects, r.seed, r.episode): r.best for r in read_results(path)}
 
 
-def cells(path: Path, world: str) -> dict[str, str]:
-    """The scores of a row by column: complete and partial at each count of each kind of tasks."""
-    results = read_results(path)
-    found = {}
-    for tasks, counts in COUNTS[world].items():
-        for goal in ("complete", "partial"):
-            for count in counts:
-                scores = [
-                    r.best
-                    for r in results
-                    if (r.split.split(":")[0], r.goal, r.objects) == (tasks[1], goal, int(count))
-                ]
-                name = f"look-alikes {goal}" if tasks == HARD else f"{goal} {count}"
-                found[name] = f"{mean(scores):.3f}"
-    return found
+def gain(ours: dict[Key, float], theirs: dict[Key, float], cell: Cell | None) -> str:
+    """The mean of what is gained, task by task, and its standard error; bold beyond two of them."""
+    both = [key for key in ours if key in theirs and cell in (None, key[:2])]
+    gains = np.array([ours[key] - theirs[key] for key in both])
+    mean, error = gains.mean(), gains.std(ddof=1) / np.sqrt(len(gains))
+    text = f"{mean:+.3f} ±{error:.3f}"
+    return f"**{text}**" if mean > 2 * error else text
 
 
-def file_name(model: Path, name: str) -> str:
-    """Where the rows of a variant stand."""
-    plain = name.replace(" ", "-").replace(",", "").replace(":", "").replace("'", "")
-    return f"{model.name.split('-')[0]}-{plain}.jsonl"
+def tabulate(model: Path, world: str, suite: Suite, seeds: int) -> None:
+    """Prints the table of a suite, row by row."""
+    ours = scores(judge(model, world, suite, [], seeds))
+    cells: list[Cell | None] = [(goal, n) for goal in suite.goals for n in suite.objects]
+    names = [f"{cell[0]} {cell[1]}" for cell in cells if cell]
+    print(f"\n{world}, {suite.name}, {seeds * EPISODES} tasks a cell or more\n")
+    print("| gain of | " + " | ".join([*names, "all"]) + " |\n" + "|---" * (len(cells) + 2) + "|")
+    for name in EXTENSIONS:
+        theirs = scores(judge(model, world, suite, ["--without", name], seeds))
+        found = [gain(ours, theirs, cell) for cell in [*cells, None]]
+        print(f"| {name} | " + " | ".join(found) + " |", flush=True)
+    means = [np.mean([s for key, s in ours.items() if cell in (None, key[:2])]) for cell in cells]
+    print("| success with all | " + " | ".join(f"{m:.3f}" for m in means) + " | |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
-    parser.add_argument("buffer", type=Path)
-    parser.add_argument("--episodes", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=2, help=f"of {EPISODES} tasks a cell")
     arguments = parser.parse_args()
-    model, buffer = arguments.model.resolve(), arguments.buffer.resolve()
-    world = read_manifest(model)["buffer"]["world"]
+    world = read_manifest(arguments.model)["buffer"]["world"]
     OUT.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = variants(model, build_graphs(model, buffer, world, Path(folder)))
-        for name, options in rows.items():
-            path = OUT / file_name(model, name)
-            judge(model, world, options, path, arguments.episodes)
-            scores = cells(path, world)
-            if name == "all extensions":
-                print("| | " + " | ".join(scores) + " |\n" + "|---" * (len(scores) + 1) + "|")
-            print(f"| {name} | " + " | ".join(scores.values()) + " |", flush=True)
+    for suite in SUITES[world]:
+        tabulate(arguments.model.resolve(), world, suite, arguments.seeds)
 
 
 if __name__ == "__main__":
