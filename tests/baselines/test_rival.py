@@ -115,3 +115,21 @@ def test_what_is_no_policy_is_refused(trained, tmp_path):
         write_arrays(tmp_path / POLICY, arrays, {**about, **change})
         with pytest.raises(DataError, match=complaint):
             load_policy(tmp_path)
+
+
+def test_drawn_actions_lie_about_the_mean_and_each_lane_has_its_own_stream():
+    torch.manual_seed(0)
+    actor = Actor(CloningConfig(**SMALL))
+    picture = np.random.default_rng(0).integers(0, 256, (1, SIZE, SIZE, 3), dtype=np.uint8)
+    many = np.repeat(picture, 400, axis=0)
+    mean = PixelPolicy(actor)
+    mean.begin([(0,)])
+    expected = mean.act(picture, picture, [0])[0]
+    drawing = PixelPolicy(actor, sigma=0.1)
+    drawing.begin([(0, lane) for lane in range(400)])
+    drawn = drawing.act(many, many, range(400))
+    reach = np.array(ARENA["high"]) - np.array(ARENA["low"])
+    assert np.allclose(drawn.mean(axis=0), expected, atol=0.02)
+    assert np.allclose(drawn[:, :2].std(axis=0), 0.1 * reach / 2, rtol=0.15)
+    drawing.begin([(0, 7)])
+    assert np.allclose(drawing.act(picture, picture, [0])[0], drawn[7], atol=1e-5)

@@ -16,7 +16,7 @@ from tests.training.kill_training import slow_config
 
 from ncs.records import ConfigError, DataError
 from ncs.training.callback import Progress, Silence
-from ncs.training.checkpoint import load_model, read_checkpoint
+from ncs.training.checkpoint import checkpoint_hash, load_model, read_checkpoint
 from ncs.training.learner import DivergenceError
 from ncs.training.train import train
 
@@ -61,6 +61,22 @@ def test_an_interrupted_run_ends_with_the_same_bits(
     outcome = train(tiny_config(), tiny_buffer, tmp_path, resume=True)
     assert outcome.ended == "finished"
     assert contents(tmp_path) == contents(whole)
+
+
+@pytest.mark.parametrize("average", [0.0, 0.9])
+def test_a_run_may_begin_with_the_weights_of_another(
+    average: float, whole: Path, tiny_buffer: Path, tmp_path: Path
+) -> None:
+    config = tiny_config(seed=5, average=average)
+    train(config, tiny_buffer, tmp_path, start=whole, callback=StopAt(1))
+    begun, given = read_checkpoint(tmp_path), read_checkpoint(whole)
+    assert begun.config.start == checkpoint_hash(whole)
+    change = np.abs(begun.weights["reader.weight"] - given.weights["reader.weight"]).max()
+    assert 0 < change < 0.1  # one step away, where a start of its own would be anywhere
+    outcome = train(config, tiny_buffer, tmp_path, start=whole, resume=True)
+    assert outcome.ended == "finished"
+    with pytest.raises(ConfigError, match="start is"):
+        train(config, tiny_buffer, tmp_path, resume=True)
 
 
 def test_averaged_weights_resume_to_the_same_bits(tiny_buffer: Path, tmp_path: Path) -> None:

@@ -154,6 +154,8 @@ class PixelMethod(Method):
     WHERE: ClassVar[frozenset[str]] = frozenset({"model"})
 
     model: Path
+    # Deviation with which actions are drawn, as a share of half their range; None: the mean.
+    sigma: float | None = Field(None, gt=0, le=2)
 
     def policy(self, envs: Sequence[Env]) -> Policy:
         """The policy, if it was trained in an arena like that of the worlds."""
@@ -161,7 +163,7 @@ class PixelMethod(Method):
         config, space = trained.actor.config, envs[0].action_space
         if not np.allclose([*config.low, *config.high], [*space.low[:2], *space.high[:2]]):
             raise ConfigError(f"model: was trained in {trained.world}, which has another arena")
-        return PixelPolicy(trained.actor)
+        return PixelPolicy(trained.actor, self.sigma or 0.0)
 
 
 def _plain(kind: type[Method], name: str, options: MethodOptions) -> Method:
@@ -213,8 +215,15 @@ def _pixels(name: str, options: MethodOptions) -> Method:
         raise ConfigError(f"{folder}: is a policy of {trained.method}, not of {name}")
     if trained.world != options.world:
         raise ConfigError(f"{folder}: was trained on {trained.world}, not on {options.world}")
-    checkpoint = Checkpoint(trained.checkpoint)
-    return PixelMethod(name=name, label=options.label, model=folder, checkpoint=checkpoint)
+    if unknown := sorted(set(options.settings) - {"sigma"}):
+        raise ConfigError(f"settings: {name} has only sigma, got {unknown[0]!r}")
+    return PixelMethod(
+        name=name,
+        label=options.label,
+        model=folder,
+        checkpoint=Checkpoint(trained.checkpoint),
+        sigma=options.settings.get("sigma"),
+    )
 
 
 def _of_factory(name: str, options: MethodOptions) -> Method:
@@ -230,7 +239,7 @@ MAKERS: dict[str, tuple[Maker, set[str]]] = {  # and the options that each takes
     "ncs": (_ncs, {*_LOOKING, "graph", "without", "only", "choice"}),
     "nf": (_nf, _LOOKING),
     "mpc": (_mpc, {*_LOOKING, "settings"}),
-    **dict.fromkeys(RIVALS, (_pixels, {"model"})),
+    **dict.fromkeys(RIVALS, (_pixels, {"model", "settings"})),
 }
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncs.baselines.pixels import Actor, PixelConfig, shift, stack, to_metres
+from ncs.data.seeds import stream
 from ncs.model.contract import Trainable
 from ncs.records import ConfigError, DataError
 from ncs.storage import digest_content, digest_json, read_arrays, write_arrays
@@ -89,13 +90,19 @@ def load_policy(folder: Path) -> TrainedPolicy:
 
 
 class PixelPolicy:
-    """A trained actor as a policy: it does what it holds most likely, always."""
+    """A trained actor as a policy: it does what it holds most likely, or something near that.
 
-    def __init__(self, actor: Actor) -> None:
-        self._actor = actor.eval()
+    All rivals are trained as the means of Gaussians. Whoever always plays the mean repeats an
+    action that did nothing for as long as the picture stays the same.
+    """
+
+    def __init__(self, actor: Actor, sigma: float = 0.0) -> None:
+        """Joins an actor and the deviation of its actions, as a share of half their range."""
+        self._actor, self._sigma = actor.eval(), sigma
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
-        """Nothing to prepare: it draws nothing and remembers nothing."""
+        """Gives each lane its stream."""
+        self._rngs = [stream("policy", *seed) for seed in seed_B]
 
     @torch.no_grad()
     def act(
@@ -103,5 +110,8 @@ class PixelPolicy:
     ) -> NDArray[np.float32]:
         """One action (B, 6) for each of the given lanes."""
         image, goal = (torch.from_numpy(np.array(p)) for p in (image_BHWC, goal_BHWC))
-        action_B6 = to_metres(self._actor(stack(image, goal)), self._actor.config)
-        return action_B6.numpy().astype(np.float32)
+        unit_B4 = self._actor(stack(image, goal))
+        if self._sigma > 0:
+            drawn = [self._rngs[lane].normal(0, self._sigma, unit_B4.shape[1]) for lane in lane_B]
+            unit_B4 = unit_B4 + torch.from_numpy(np.stack(drawn)).to(unit_B4)
+        return to_metres(unit_B4, self._actor.config).numpy().astype(np.float32)

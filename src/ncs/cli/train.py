@@ -36,6 +36,9 @@ class Train(Command):
         "things are what actions move, minutes on two cores and no word about the world",
     )
     resume: bool = Field(False, description="go on from the checkpoint in --out, if there is one")
+    start: Path | None = Field(
+        None, description="a model of the same shape whose weights to begin with"
+    )
     estimate: bool = Field(False, description="print time, memory and parameters, and stop")
     show: bool = Field(False, description="print every setting as JSON, and stop")
     minutes: float | None = Field(None, gt=0, description="checkpoint and end after that long")
@@ -114,6 +117,7 @@ class Train(Command):
             resume=self.resume,
             minutes=self.minutes,
             callback=screen,
+            start=self.start,
         )
         screen.close()
         checkpoint = checkpoint_hash(self.out) if has_checkpoint(self.out) else None

@@ -154,6 +154,11 @@ def _read_file(folder: Path, manifest: dict[str, Any], kind: str) -> Arrays:
     return read_arrays(path)[0]
 
 
+def read_weights(folder: Path) -> Arrays:
+    """The weights of a checkpoint; a damaged file is refused by name."""
+    return _read_file(folder, read_manifest(folder), "weights")
+
+
 def read_checkpoint(folder: Path) -> Snapshot:
     """Everything in a checkpoint; a damaged or missing file is refused by name."""
     manifest = read_manifest(folder)

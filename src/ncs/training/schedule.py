@@ -42,6 +42,7 @@ class TrainConfig(Settings):
     shards: int = Field(2, ge=1, le=1024)
     clip_frames: int | None = Field(None, ge=1, le=1000)  # whole clips, or windows at random
     seed: int = Field(0, ge=0, lt=2**63)
+    start: str = ""  # hash of the model whose weights it begins with; none: random ones
     holdout: float = Field(0.05, ge=0, le=0.5)  # the last clips of the buffer, never trained on
     clip_norm: float = Field(1.0, gt=0)  # SLATE's
     clip_order: Literal["l2", "linf"] = "linf"  # SLATE's

@@ -25,9 +25,11 @@ from ncs.training.callback import Callback, Outcome, Silence
 from ncs.training.checkpoint import (
     MANIFEST,
     Snapshot,
+    checkpoint_hash,
     has_checkpoint,
     read_checkpoint,
     read_manifest,
+    read_weights,
     remove_others,
 )
 from ncs.training.fit import fit_settings
@@ -44,6 +46,7 @@ def train(
     resume: bool = False,
     minutes: float | None = None,
     callback: Callback | None = None,
+    start: Path | None = None,
 ) -> Outcome:
     """Trains a world model in the folder ``out``, and says how that ended.
 
@@ -55,15 +58,18 @@ def train(
         resume: Goes on from the checkpoint in ``out``.
         minutes: Ends after that long, with a checkpoint.
         callback: Is told how it goes.
+        start: Folder of a model of the same shape, whose weights to begin with.
 
     Raises:
         DivergenceError: The loss is no number any more, or slots stayed collapsed; the last good
             checkpoint is kept.
     """
     config = fit_settings(config, open_buffer(buffer))
+    if start is not None:
+        config = config.model_copy(update={"start": checkpoint_hash(start)})
     check_out(out, resume)
     deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)
-    arguments = (config, buffer, out, resume, deadline, callback or Silence())
+    arguments = (config, buffer, out, resume, deadline, callback or Silence(), start)
     with working_threads(config):
         fabric = make_fabric(config)
         if config.devices == 1:
@@ -113,6 +119,7 @@ def _work(
     resume: bool,
     deadline: float,
     callback: Callback,
+    start: Path | None,
 ) -> dict[str, Any] | NcsError:
     """Trains in one process; a user's mistake comes back as a value, to cross to the parent."""
     if config.threads:
@@ -124,6 +131,10 @@ def _work(
     try:
         with lock:
             snapshot = _take_up(config, opened, out, resume, callback, fabric.is_global_zero)
+            if snapshot is None and start is not None:
+                weights = read_weights(start)
+                raw = {f"raw/{name}": value for name, value in weights.items()}
+                snapshot = Snapshot(0, config, {}, weights, raw)
             run = Run(fabric, config, opened, out, snapshot, callback)
             return dataclasses.asdict(run.go(deadline))
     except NcsError as error:
