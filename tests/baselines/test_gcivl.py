@@ -6,7 +6,6 @@ from tests.baselines.one_block import ARENA
 
 from ncs.baselines.gcivl import Gcivl, GcivlConfig
 from ncs.baselines.hindsight import draw_moves
-from ncs.baselines.pixels import stack, to_unit
 
 TINY = {**ARENA, "size": 31, "features": (4, 4), "latent": 5, "hidden": (8,)}
 
@@ -17,46 +16,6 @@ def make(**changes):
     for parameter in made.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)  # slow and present copies differ
     return made
-
-
-@pytest.fixture
-def clips():
-    generator = torch.Generator().manual_seed(1)
-    frame = torch.randint(256, (16, 2, 31, 31, 3), dtype=torch.uint8, generator=generator)
-    return frame, torch.rand(16, 1, 6, generator=generator) * 0.4
-
-
-def test_the_value_of_a_later_goal_is_one_move_more_than_from_the_next_picture(clips):
-    rival = make(present_goals=0.0, later_goals=1.0)
-    frame, action = clips
-    now, after = stack(frame[:, 0], frame[:, 1]), stack(frame[:, 1], frame[:, 1])
-    target = -1 + 0.99 * rival.slow_value(after)
-    hopeful = target.amin(dim=0) > rival.slow_value(now).mean(dim=0)
-    error = (target - rival.value(now)) ** 2
-    expected = (torch.where(hopeful, 0.9, 0.1) * error).mean(dim=1).sum()
-    loss = rival.loss(frame, action, 0, torch.Generator().manual_seed(0))
-    torch.testing.assert_close(loss.parts["value"], expected.detach())
-
-
-def test_the_value_of_a_goal_that_is_reached_is_nought(clips):
-    rival = make(present_goals=1.0, later_goals=0.0)
-    frame, action = clips
-    there = stack(frame[:, 0], frame[:, 0])
-    hopeful = rival.slow_value(there).mean(dim=0) < 0
-    expected = (torch.where(hopeful, 0.9, 0.1) * rival.value(there) ** 2).mean(dim=1).sum()
-    loss = rival.loss(frame, action, 0, torch.Generator().manual_seed(0))
-    torch.testing.assert_close(loss.parts["value"], expected.detach())
-
-
-def test_moves_count_by_how_much_nearer_they_bring_the_goal(clips):
-    rival = make()
-    frame, action = clips
-    now, after = stack(frame[:, 0], frame[:, 1]), stack(frame[:, 1], frame[:, 1])
-    gain = (rival.value(after) - rival.value(now)).mean(dim=0)
-    distance = ((rival.actor(now) - to_unit(action[:, 0], rival.config)) ** 2).sum(dim=-1)
-    expected = ((10 * gain).exp().clamp(max=100) * distance / 2).mean()
-    loss = rival.loss(frame, action, 0, torch.Generator().manual_seed(0))
-    torch.testing.assert_close(loss.parts["actor"], expected.detach())
 
 
 def test_goals_are_present_later_and_foreign_in_their_shares():

@@ -1,5 +1,7 @@
 """ncs evaluate loses nobody's data, and judges a model only in worlds it has seen."""
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -62,3 +64,42 @@ def test_a_file_and_a_link_to_it_are_not_written_at_once(tmp_path: Path) -> None
     assert first.returncode == 0, out
     assert second.returncode == 0 or "another ncs process is writing it" in second.stderr
     assert len(read_results(file)) == 400
+
+
+SLOW = """
+import os, pathlib, time
+class Slow:
+    def begin(self, seed_B): pass
+    def act(self, image_BHWC, goal_BHWC, lane_B):
+        pathlib.Path("at-work", str(os.getpid())).touch()
+        time.sleep(3600)
+def make(facts): return Slow()
+"""
+
+
+@pytest.mark.parametrize(
+    ("workers", "number", "to_all", "code"),
+    [
+        (1, signal.SIGINT, True, 130),
+        (2, signal.SIGINT, True, 130),
+        (2, signal.SIGTERM, False, 143),
+        (2, signal.SIGTERM, True, 143),
+    ],
+)
+def test_a_signal_ends_it_with_one_line_and_nobody_is_left(
+    workers: int, number: int, to_all: bool, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "slow_policy.py").write_text(SLOW)
+    (tmp_path / "at-work").mkdir()
+    asked = ["--method", "slow_policy:make", "--objects", 4, "--seeds", 1, "--batch", 50]
+    run = ncs_process("evaluate", "--out", "r", *asked, "--workers", workers, cwd=tmp_path)
+    while len(players := list((tmp_path / "at-work").iterdir())) < workers and run.poll() is None:
+        time.sleep(0.05)
+    (os.killpg if to_all else os.kill)(run.pid, number)
+    _, error = run.communicate(timeout=PATIENCE)
+    assert run.returncode == code, error
+    assert error == "ncs evaluate: stopped; the same command goes on from here\n"
+    pids = [int(player.name) for player in players]
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        time.sleep(0.05)
+    assert not list(tmp_path.glob(".*.lock"))

@@ -35,8 +35,6 @@ def test_the_reader_for_training_has_no_ground_truth(small_buffer: Path) -> None
     for index in range(2):
         (arrays, _) = read_arrays(small_buffer / clip_shard(index))
         assert arrays.keys() == {"frame", "action"}
-    public = {name for name in dir(open_buffer(small_buffer)) if not name.startswith("_")}
-    assert public == {"clips", "folder", "hash", "manifest", "world"}
 
 
 def test_the_buffer_opens_without_its_truth(copy: Path) -> None:

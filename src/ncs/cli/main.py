@@ -4,14 +4,18 @@ A module of this folder whose docstring begins with ``ncs NAME: SUMMARY.`` is a 
 all it takes. The line is read, not imported, so that 'ncs --help' answers at once.
 """
 
+import contextlib
 import importlib
 import os
 import re
 import select
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 import ncs.cli
@@ -130,14 +134,36 @@ def run(name: str, words: Sequence[str]) -> int:
     from ncs.records import NcsError
 
     try:
-        parse(command_class(name), name, words).run()
+        with terminated():
+            parse(command_class(name), name, words).run()
     except NcsError as error:
         print(f"ncs {name}: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print(f"ncs {name}: stopped; the same command goes on from here", file=sys.stderr)
-        return 130
+        return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
     return 0
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: work ends as it does when somebody presses Ctrl-C."""
+
+
+@contextlib.contextmanager
+def terminated() -> Iterator[None]:
+    """Turns SIGTERM into an exception; commands that know better set a handler of their own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _raise)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _raise(number: int, _: FrameType | None) -> None:
+    raise Terminated
 
 
 if __name__ == "__main__":

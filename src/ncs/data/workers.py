@@ -1,13 +1,15 @@
 """Work spread over processes, its results handed back in order; no worker outlives its parent."""
 
+import contextlib
 import multiprocessing
 import os
+import signal
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
 from typing import TypeVar
 
 from ncs.records import NcsError
@@ -19,15 +21,21 @@ Answer = TypeVar("Answer")
 def spread(
     function: Callable[[Job], Answer], jobs: Iterable[Job], workers: int
 ) -> Iterator[Answer]:
-    """Answers to jobs in the jobs' order, worked out by spawned processes (or here, with one)."""
+    """Answers to jobs in the jobs' order, worked out by spawned processes (or here, with one).
+
+    Whatever breaks this off, such as an interrupt, ends the workers in the middle of their jobs.
+    """
     if workers == 1:
         yield from map(function, jobs)
         return
+    context = multiprocessing.get_context("spawn")
+    # The workers end when our end of the pipe is closed, be it by our own death.
+    theirs, ours = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(
         workers,
-        mp_context=multiprocessing.get_context("spawn"),
+        mp_context=context,
         initializer=_start_worker,
-        initargs=(os.getpid(),),
+        initargs=(theirs,),
     )
     waiting: deque[Future[Answer]] = deque()
     try:
@@ -42,17 +50,27 @@ def spread(
             "a worker process was killed (out of memory?): run the same command again to go on "
             "from there, with fewer --workers if it happens twice"
         ) from None
+    except BaseException:
+        ours.close()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        ours.close()
+        theirs.close()
 
 
-def _start_worker(parent: int) -> None:
-    """Keeps a worker to one core, and ends it when its parent is gone."""
+def _start_worker(parent: "Connection[object, object]") -> None:
+    """Keeps a worker to one core, and ends it when its parent is gone or says so.
+
+    An interrupt from the keyboard reaches all processes. It is the parent's to act on: here it
+    would only end one job, and be handed over as its answer.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
-def _watch_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
+def _watch(parent: "Connection[object, object]") -> None:
+    with contextlib.suppress(EOFError, OSError):
+        parent.recv()  # nothing is ever sent
     os._exit(1)
