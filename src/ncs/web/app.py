@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import sys
 from collections.abc import AsyncIterator
 from importlib import resources
 from typing import Any
@@ -14,7 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
 from ncs.analysis.trace import encode_gif
-from ncs.control.extensions import EXTENSIONS
+from ncs.control.extensions import EXTENSIONS, Extension
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.web.catalogue import PICTURES, Catalogue, Folders, pictures, result_files
 from ncs.web.episodes import begin_episode, begin_plan, draw_scene
@@ -112,8 +113,13 @@ def add_page(app: FastAPI, state: AppState) -> None:
     async def models() -> dict[str, Any]:
         return {
             "models": await state.jobs.run(lambda: state.catalogue.models),
-            "extensions": list(EXTENSIONS),
+            "extensions": {name: first_line(extend) for name, extend in EXTENSIONS.items()},
         }
+
+
+def first_line(extend: Extension) -> str:
+    """What an extension does: the first line of its module's docstring."""
+    return (sys.modules[extend.__module__].__doc__ or "").partition("\n")[0]
 
 
 def add_tasks(app: FastAPI, state: AppState) -> None:

@@ -66,7 +66,8 @@ async function begin() {
   readyTheme();
   const known = await request("/api/models");
   state.models = known.models.filter((one) => one.most_objects > 0);
-  state.extensions = known.extensions;
+  state.explained = known.extensions;
+  state.extensions = Object.keys(known.extensions);
   for (const one of known.models) {
     const usable = state.models.includes(one);
     const text = usable ? `${one.world}: ${one.name}` : one.error || `${one.name}: ${one.world} is not installed`;

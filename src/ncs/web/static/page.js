@@ -62,6 +62,7 @@ export async function attempt(work) {
 export const state = {
   models: [],
   extensions: [],
+  explained: {}, // what each extension does
   task: { model: "", preset: "best", nodes: null, slots: null, choice: null, without: [], only: [],
     objects: 5, goal: "complete", seed: 3, place: [] },
   edge: null, // [from, to] of the step on show

@@ -6,14 +6,6 @@ import * as stage from "./stage.js";
 
 export const { back, forward, first, last, playOrPause } = stage;
 
-const EXPLAINED = {
-  presence: "slots that stand for nothing are left out",
-  whiten: "types are compared in a learned metric",
-  composed: "pick as from one node, place as at the other",
-  residual: "actions aim at exact places, not at nodes",
-  order: "an occupied target waits; rings are broken",
-  distrust: "a move that failed is not made again",
-};
 const HINT = "drag an object, or select it and use the arrow keys";
 let usual = { nodes: 16, slots: 8 }; // what null stands for
 let source = null; // of the episode under way
@@ -58,7 +50,7 @@ function reflect() {
     const on = best ? !task.without.includes(name) : task.only.includes(name);
     const box = el("input", { type: "checkbox", name, checked: on, id: `ext-${name}` });
     box.addEventListener("change", () => switchExtension(name, box.checked));
-    return el("label", {}, box, el("span", {}, name.replace("_", " "), el("small", {}, EXPLAINED[name] || "")));
+    return el("label", {}, box, el("span", {}, name.replace("_", " "), el("small", {}, state.explained[name])));
   }));
 }
 
@@ -198,7 +190,7 @@ function onTask(id, event, change) {
 }
 
 /** A control that changes the options: what is on the stage stays for comparison. */
-function onManner(id, event, change) {
+function onOption(id, event, change) {
   $(id).addEventListener(event, () => {
     change($(id).value);
     reflect();
@@ -223,7 +215,7 @@ export function ready() {
     Object.assign(task, { preset: $("preset").value, nodes: null, choice: null, without: [], only: [] });
     draw();
   });
-  onManner("choice", "change", (value) => { task.choice = value || null; });
-  onManner("nodes-count", "input", (value) => { task.nodes = Number(value); });
-  onManner("slots", "input", (value) => { task.slots = Number(value); });
+  onOption("choice", "change", (value) => { task.choice = value || null; });
+  onOption("nodes-count", "input", (value) => { task.nodes = Number(value); });
+  onOption("slots", "input", (value) => { task.slots = Number(value); });
 }
