@@ -71,3 +71,13 @@ def _flat(image: Image.Image) -> Image.Image:
         sheet = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(sheet, image.convert("RGBA"))
     return image.convert("RGB")
+
+
+def reduce_frames(frame_THWC: NDArray[np.uint8], longest: int) -> NDArray[np.uint8]:
+    """Pictures of which the longer side has at most so many pixels."""
+    height, width = frame_THWC.shape[1:3]
+    if max(height, width) <= longest:
+        return frame_THWC
+    size = _reduced((width, height), longest)
+    box = Image.Resampling.BOX
+    return np.stack([np.array(Image.fromarray(one).resize(size, box)) for one in frame_THWC])

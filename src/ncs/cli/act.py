@@ -1,0 +1,49 @@
+"""ncs act: say the next pick and place for two pictures."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ncs.cli.command import Command, ExitCode
+from ncs.records import DataError
+
+GOAL_HOLDS = 3  # the exit code that tells a loop to stop
+
+
+class Act(Command):
+    """Look at the scene now and at the goal, and say what to move where, in your own unit.
+
+    Pictures may be of any size, as long as both are of one camera: the one that the model learned
+    with. --out draws what was seen, how things were matched, and the move as an arrow. The exit
+    code is 3 when the goal holds, so that a shell loop knows when to stop.
+    """
+
+    model: Path = Field(description="a folder made by 'ncs train' and 'ncs graph'")
+    now: Path = Field(description="a picture of the scene: PNG, JPEG or WebP")
+    goal: Path = Field(description="a picture of what it should be")
+    objects: int | None = Field(None, ge=1, le=64, description="things there may be, at most")
+    preset: Literal["paper", "best"] = Field("best", description="the paper's way, or ours")
+    out: Path | None = Field(None, description="a PNG file for the picture of the decision")
+
+    def run(self) -> None:
+        """Looks, decides and reports."""
+        from ncs.cli.console import report
+        from ncs.data.importing.pictures import load_picture
+
+        now, goal = load_picture(self.now), load_picture(self.goal)
+        if now.shape != goal.shape:
+            raise DataError(
+                f"{self.goal}: is {goal.shape[1]} x {goal.shape[0]} pixels and {self.now} "
+                f"{now.shape[1]} x {now.shape[0]}; give two pictures of one camera"
+            )
+        facts = self._decide(now, goal)
+        report(self._line(facts), facts, self.as_json)
+        if facts["holds"]:
+            raise ExitCode(GOAL_HOLDS)
+
+    def _line(self, facts: dict[str, Any]) -> str:
+        if facts["holds"]:
+            return f"the goal holds: {facts['reason']}"
+        pick, place = (", ".join(f"{v:.4g}" for v in facts[end]) for end in ("pick", "place"))
+        return f"pick {pick} {facts['unit']}, place {place} {facts['unit']}: {facts['reason']}"

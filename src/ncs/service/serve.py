@@ -1,0 +1,64 @@
+"""Runs the service: on this machine alone, or, with a token, where others reach it."""
+
+import ipaddress
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from ncs.records import ConfigError
+from ncs.service.app import Service, create_app
+from ncs.service.token import TokenGate
+from ncs.web.guard import Guard, own_hosts
+
+MOST_BODY = 26 << 20  # two pictures in base64
+DRAIN_SECONDS = 8
+
+
+def bind_socket(host: str, port: int, has_token: bool) -> socket.socket:
+    """A socket at an address; any but this machine's own needs a token."""
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        raise ConfigError(f"host: must be an address such as 127.0.0.1, got {host!r}") from None
+    if not address.is_loopback and not has_token:
+        raise ConfigError(f"host: {host} is open to others, so --token-file must be given")
+    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((str(address), port))
+    except OSError as error:
+        listener.close()
+        raise ConfigError(
+            f"port: {port} cannot be had ({error.strerror}); choose another, or 0 for any"
+        ) from None
+    return listener
+
+
+def serve(
+    listener: socket.socket,
+    service: Service,
+    token: str | None,
+    names: tuple[str, ...],
+    ready: Callable[[], None],
+) -> None:
+    """Answers until it is told to end; then what waits is answered, and no more is taken."""
+    host, port = listener.getsockname()[:2]
+    hosts = own_hosts(port) | {f"{host}:{port}".lower()}
+    hosts |= {form for name in names for form in (name.lower(), f"{name.lower()}:{port}")}
+    app = Guard(TokenGate(create_app(service), token), frozenset(hosts), lambda _: MOST_BODY)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        limit_concurrency=128,
+        h11_max_incomplete_event_size=32 << 10,
+    )
+    listener.listen(128)
+    ready()
+    uvicorn.Server(config).run(sockets=[listener])
