@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command, ExitCode
+from ncs.cli.command import Command
 from ncs.records import DataError
 
 GOAL_HOLDS = 3  # the exit code that tells a loop to stop
@@ -26,8 +26,8 @@ class Act(Command):
     preset: Literal["paper", "best"] = Field("best", description="the paper's way, or ours")
     out: Path | None = Field(None, description="a PNG file for the picture of the decision")
 
-    def run(self) -> None:
-        """Looks, decides and reports."""
+    def run(self) -> int:
+        """Looks, decides and reports; 3 comes back when the goal holds."""
         from ncs.cli.console import report
         from ncs.data.importing.pictures import load_picture
 
@@ -38,12 +38,28 @@ class Act(Command):
                 f"{now.shape[1]} x {now.shape[0]}; give two pictures of one camera"
             )
         facts = self._decide(now, goal)
-        report(self._line(facts), facts, self.as_json)
-        if facts["holds"]:
-            raise ExitCode(GOAL_HOLDS)
+        report(_line(facts), facts, self.as_json)
+        return GOAL_HOLDS if facts["holds"] else 0
 
-    def _line(self, facts: dict[str, Any]) -> str:
-        if facts["holds"]:
-            return f"the goal holds: {facts['reason']}"
-        pick, place = (", ".join(f"{v:.4g}" for v in facts[end]) for end in ("pick", "place"))
-        return f"pick {pick} {facts['unit']}, place {place} {facts['unit']}: {facts['reason']}"
+    def _decide(self, now: Any, goal: Any) -> dict[str, Any]:
+        """What is advised, as plain values; drawn where that is asked for."""
+        from dataclasses import asdict
+
+        from ncs.agent.advice import advise, draw_advice
+        from ncs.agent.agent import Agent
+        from ncs.analysis.pictures import save_png
+
+        agent = Agent.load(self.model, self.preset, self.objects)
+        decision = agent.act(now, goal)
+        facts = asdict(advise(decision, agent.unit))
+        if self.out is not None:
+            save_png(self.out, draw_advice(decision, now, goal))
+            facts["out"] = str(self.out)
+        return facts
+
+
+def _line(facts: dict[str, Any]) -> str:
+    if facts["holds"]:
+        return f"the goal holds: {facts['reason']}"
+    pick, place = (", ".join(f"{v:.4g}" for v in facts[end]) for end in ("pick", "place"))
+    return f"pick {pick} {facts['unit']}, place {place} {facts['unit']}: {facts['reason']}"

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from ncs.agent.advice import Advice
+from ncs.control.decision import Decision
 from ncs.data.importing.pictures import decode_picture
 from ncs.records import DataError, NcsError
 from ncs.service.batching import Batcher, BusyError, ClosingError
@@ -29,6 +30,7 @@ from ncs.service.schemas import (
     Refusal,
 )
 
+LONGEST = 512  # pixels to which larger pictures are reduced as they are read
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Refusal, "description": "a picture that cannot be read, an unknown episode"},
     401: {"model": Refusal, "description": "the token is missing or wrong"},
@@ -41,11 +43,10 @@ class Service:
     """Everything a server holds: the model's facts, its players, and the queue before them."""
 
     def __init__(
-        self, players: Players, advise: Callable[[Any], Advice], facts: dict[str, str], side: int
+        self, players: Players, advise: Callable[[Decision], Advice], facts: dict[str, str]
     ) -> None:
         self.players, self.advise, self.facts = players, advise, facts
-        self.side = side  # pixels to which larger pictures are reduced as they are read
-        self.batcher: Batcher[Ask, Any] = Batcher(players.act)
+        self.batcher: Batcher[Ask, Decision | DataError] = Batcher(players.act)
         self.metrics = Metrics()
 
     @contextlib.asynccontextmanager
@@ -75,7 +76,7 @@ class Service:
             data = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
             raise DataError(f"{name}: is not base64") from None
-        return decode_picture(data, name, self.side)
+        return decode_picture(data, name, LONGEST)
 
 
 def as_answer(advice: Advice) -> ActAnswer:

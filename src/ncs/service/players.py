@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.agent.perceive import Perception
 from ncs.control.decision import Decision
 from ncs.control.policy import GraphPolicy
 from ncs.records import DataError, Entities
@@ -19,6 +20,7 @@ from ncs.storage import digest
 
 Picture = NDArray[np.uint8]
 Perceive = Callable[[Picture, Sequence[int]], list[Entities]]
+MOST_PICTURES = 64  # looked at together
 MakePolicy = Callable[[Perceive], GraphPolicy]
 
 
@@ -44,8 +46,9 @@ class Player:
 class Players:
     """Episodes under way with one model: bounded in number, the longest idle forgotten first."""
 
-    def __init__(self, perceive: Perceive, make_policy: MakePolicy, most: int = 256) -> None:
+    def __init__(self, perceive: Perception, make_policy: MakePolicy, most: int = 256) -> None:
         self._perceive, self._make_policy, self._most = perceive, make_policy, most
+        self._perceive.begin([(lane,) for lane in range(MOST_PICTURES)])
         self._players: OrderedDict[str, Player] = OrderedDict()
 
     def __len__(self) -> int:
@@ -72,10 +75,12 @@ class Players:
 
     def act(self, asks: Sequence[Ask]) -> list[Decision | DataError]:
         """A decision for each question, in order; all pictures are looked at in one pass."""
+        seen: dict[str, Entities] = {}
         pictures = {key(picture): picture for ask in asks for picture in (ask.now, ask.goal)}
-        stack_BHWC = np.stack(list(pictures.values()))
-        found = self._perceive(stack_BHWC, range(len(stack_BHWC)))
-        seen = dict(zip(pictures, found, strict=True))
+        for shape in {picture.shape for picture in pictures.values()}:
+            alike = {k: picture for k, picture in pictures.items() if picture.shape == shape}
+            found = self._perceive(np.stack(list(alike.values())), range(len(alike)))
+            seen.update(zip(alike, found, strict=True))
         return [self._decide(ask, seen) for ask in asks]
 
     def _decide(self, ask: Ask, seen: dict[str, Entities]) -> Decision | DataError:

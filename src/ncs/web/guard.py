@@ -38,15 +38,19 @@ class TooLargeError(Exception):
 class Guard:
     """An ASGI application that lets through what comes from its own page, in bounded portions."""
 
-    def __init__(self, app: App, hosts: frozenset[str]) -> None:
+    def __init__(
+        self, app: App, hosts: frozenset[str], limit: Callable[[Scope], int] | None = None
+    ) -> None:
         """Stands before an application.
 
         Args:
             app: What is guarded.
             hosts: Values of the Host header that mean this server, port included.
+            limit: The largest body of a request, in bytes; the viewer's by default.
         """
         self._app = app
         self._hosts = hosts
+        self._limit = limit or limit_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers or passes on."""
@@ -72,19 +76,22 @@ class Guard:
                 return 403, "Origin: requests come from this server's own page only"
             if name == "sec-fetch-site" and value == "cross-site":
                 return 403, "Sec-Fetch-Site: requests come from this server's own page only"
-            if name == "content-length" and not value.isdigit():
+            if name == "content-length" and not (value.isascii() and value.isdigit()):
                 return 400, "Content-Length: is not a number"
-            if name == "content-length" and int(value) > limit_of(scope):
-                return 413, f"body: over {limit_of(scope) >> 10} kB"
+            if name == "content-length" and int(value) > self._limit(scope):
+                return 413, f"body: over {self._limit(scope) >> 10} kB"
         return None
 
     def _is_own(self, origin: str) -> bool:
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # such as http://[::1
+            return False
         return parts.scheme == "http" and parts.netloc.lower() in self._hosts
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Runs the application with a counted body and with headers of our own."""
-        taken, limit, refused = 0, limit_of(scope), False
+        taken, limit, refused = 0, self._limit(scope), False
 
         async def counted() -> Message:
             nonlocal taken

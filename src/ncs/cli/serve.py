@@ -1,0 +1,86 @@
+"""ncs serve: answer a robot's loop over HTTP."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from ncs.cli.command import Command
+from ncs.cli.console import report
+from ncs.records import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from ncs.service.app import Service
+
+LEAST_TOKEN = 16  # characters
+
+
+class Serve(Command):
+    """Answer POST /v1/act with the next pick and place for two pictures, until Ctrl-C.
+
+    Everything a caller can ask is described at /openapi.json, /healthz and /metrics are for those
+    who look after it. It answers this machine alone; with --token-file, whose secret every caller
+    sends as 'Authorization: Bearer SECRET', it may listen elsewhere. Callers who come at once are
+    answered together; when too many wait they get 503 and ask again. On SIGTERM it answers what
+    waits and ends.
+    """
+
+    model: Path = Field(description="a folder made by 'ncs train' and 'ncs graph'")
+    objects: int | None = Field(None, ge=1, le=64, description="things there may be, at most")
+    preset: Literal["paper", "best"] = Field("best", description="the paper's way, or ours")
+    host: str = Field("127.0.0.1", description="an address; any but this machine's needs a token")
+    port: int = Field(8766, ge=0, le=65535, description="0 takes any that is free")
+    token_file: Path | None = Field(None, description="a file with the secret that callers send")
+    name: tuple[str, ...] = Field((), description="host names by which callers reach it")
+
+    def run(self) -> None:
+        """Serves until it is told to end."""
+        token = read_token(self.token_file) if self.token_file else None
+        try:
+            from ncs.service.serve import bind_socket, serve
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("ncs"):
+                raise
+            raise ConfigError(
+                f"ncs serve needs the package {error.name}: pip install 'ncs[view]'"
+            ) from None
+        listener = bind_socket(self.host, self.port, token is not None)
+        service = self._service()
+        host, port = listener.getsockname()[:2]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+        def ready() -> None:
+            facts = {"url": address, **service.facts}
+            report(f"{address} answers for {self.model}; Ctrl-C ends it", facts, self.as_json)
+
+        serve(listener, service, token, self.name, ready)
+
+    def _service(self) -> "Service":
+        from ncs.agent.advice import advise
+        from ncs.agent.presets import control_preset
+        from ncs.agent.trained import Trained
+        from ncs.control.policy import GraphPolicy
+        from ncs.service.app import Service
+        from ncs.service.players import Perceive, Players
+
+        trained = Trained.load(self.model, self.preset)
+        n_slots = trained.slots_for(self.objects, self.preset)
+        control = control_preset(self.preset)
+
+        def new_policy(perceive: Perceive) -> GraphPolicy:
+            return GraphPolicy(perceive, trained.graph, control, trained.seen.arena)
+
+        players = Players(trained.perception(n_slots), new_policy)
+        facts = {"world": trained.world, "checkpoint": str(trained.checkpoint)}
+        return Service(players, lambda decision: advise(decision, trained.seen.unit), facts)
+
+
+def read_token(path: Path) -> str:
+    """The secret in a file; refuses one that could be guessed."""
+    try:
+        token = path.read_text("utf-8")[:4096].strip()
+    except (OSError, UnicodeDecodeError):
+        raise DataError(f"{path}: cannot be read; write a secret into it") from None
+    if len(token) < LEAST_TOKEN or not token.isascii() or not token.isprintable():
+        raise ConfigError(f"{path}: needs at least {LEAST_TOKEN} plain characters")
+    return token
