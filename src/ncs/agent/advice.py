@@ -1,10 +1,16 @@
-"""A decision as advice for a person or a robot: a pick and a place in their own unit."""
+"""A decision as advice for a person or a robot: a pick and a place in their own unit.
+
+Legend: H height, W width.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ncs.analysis.trace import Look, draw_step
 from ncs.control.decision import Decision
+from ncs.control.explain import describe
 from ncs.data.importing.units import metres_of
 
 
@@ -35,3 +41,15 @@ def advise(decision: Decision, unit: str) -> Advice:
         seen=int(decision.problem.now.presence.sum()),
         wanted=int(decision.problem.goal.presence.sum()),
     )
+
+
+def draw_advice(
+    decision: Decision, now: NDArray[np.uint8], goal: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """What was seen in two pictures (H, W, 3), how it was matched, and the move as an arrow."""
+    problem = decision.problem
+    looks = [
+        Look(picture, entities.mask, entities.presence)
+        for picture, entities in ((now, problem.now), (goal, problem.goal))
+    ]
+    return draw_step(looks[0], looks[1], describe(decision), problem.graph.mask, "now")

@@ -24,7 +24,11 @@ class Agent:
     """One episode's player: show it two pictures, get an action and the reason for it."""
 
     def __init__(
-        self, policy: SeeingPolicy[GraphPolicy], seed: int = 0, size: Size | None = None
+        self,
+        policy: SeeingPolicy[GraphPolicy],
+        seed: int = 0,
+        size: Size | None = None,
+        unit: str = "m",
     ) -> None:
         """Joins a policy and a seed.
 
@@ -32,8 +36,9 @@ class Agent:
             policy: Decides.
             seed: Of its random choices.
             size: Height and width of the pictures it can look at; None for any.
+            unit: In which its user counts; actions are in metres all the same.
         """
-        self._policy, self._size = policy, size
+        self._policy, self._size, self.unit = policy, size, unit
         self.begin(seed)
 
     @classmethod
@@ -60,7 +65,7 @@ class Agent:
         trained = Trained.load(Path(folder), preset).seeing(sight(preset))
         n_slots = trained.slots_for(n_objects or facts_of(trained.world).objects[1], preset)
         policy = trained.policy(control_preset(preset), n_slots)
-        return cls(policy, seed, trained.model.picture_size)
+        return cls(policy, seed, trained.model.picture_size, trained.seen.unit)
 
     def begin(self, seed: int = 0) -> None:
         """Forgets the episode so far."""

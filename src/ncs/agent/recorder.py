@@ -19,7 +19,7 @@ from ncs.agent.agent import Agent
 from ncs.agent.policy import SeeingPolicy
 from ncs.agent.trained import Trained
 from ncs.analysis.pictures import enlarge, save_png, strip
-from ncs.analysis.trace import SCALE, Look, Panels, draw_panels, join_panels, save_gif, stack
+from ncs.analysis.trace import Look, Panels, draw_panels, join_panels, save_gif, scale_of, stack
 from ncs.control.config import ControlConfig
 from ncs.control.decision import Decision
 from ncs.control.explain import describe
@@ -90,7 +90,11 @@ class Recorder:
 
     def finish(self, image: Picture, goal: Picture, title: str) -> None:
         """Draws the end of an episode."""
-        self.rows.append(strip([enlarge(image, SCALE), enlarge(goal, SCALE)], [title, "goal"], 0))
+        self.rows.append(
+            strip(
+                [enlarge(image, scale_of(image)), enlarge(goal, scale_of(goal))], [title, "goal"], 0
+            )
+        )
 
     def trace(self, facts: dict[str, Any]) -> bytes:
         """What happened as JSON: the checkpoint, and the given facts."""

@@ -1,9 +1,11 @@
 """What was trained: a model folder's weights, and the graph that belongs to them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
+
+import numpy as np
 
 from ncs.agent.perceive import Perception
 from ncs.agent.policy import SeeingPolicy
@@ -34,15 +36,24 @@ class TrainedModel:
     model: WorldModel
     weights: str  # their hash
     objects: int | None  # in each scene of its training; None where nobody counted
+    arena: Arena  # where actions may reach
+    unit: str = "m"  # in which its user counts
 
     @classmethod
     def load(cls, folder: Path, world: str | None = None) -> Self:
         """Reads a folder made by 'ncs train'; refuses a world it has never seen."""
         if world is not None:
             check_world(folder, world)
-        objects: int | None = read_manifest(folder)["buffer"]["objects"]
+        buffer = read_manifest(folder)["buffer"]
         place = world or trained_worlds(folder)[0]
-        return cls(place, load_model(folder).eval(), checkpoint_hash(folder), objects)
+        return cls(
+            world=place,
+            model=load_model(folder).eval(),
+            weights=checkpoint_hash(folder),
+            objects=buffer["objects"],
+            arena=measured_arena(buffer["arena"]) if buffer.get("arena") else arena(place),
+            unit=buffer.get("unit") or "m",
+        )
 
     def slots_for(self, n_objects: int | None, preset: Preset = "best") -> int:
         """Slots of a picture: as many to spare as in training, or as the paper has."""
@@ -51,11 +62,6 @@ class TrainedModel:
     def seeing(self, additions: Collection[str]) -> Self:
         """The same model with only those additions to the paper's way of inferring slots."""
         return replace(self, model=self.model.seeing(additions))
-
-    @property
-    def arena(self) -> Arena:
-        """Where actions may reach."""
-        return arena(self.world)
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,11 @@ def default_model(world: str) -> Path:
 def graph_path(folder: Path, preset: str) -> Path:
     """Where a model folder keeps the graph of a preset."""
     return folder / f"graph-{preset}.safetensors"
+
+
+def measured_arena(corners: Mapping[str, Sequence[float]]) -> Arena:
+    """Where the actions of a buffer of one's own reached."""
+    return Arena(np.asarray(corners["low"], np.float64), np.asarray(corners["high"], np.float64))
 
 
 def arena(world: str) -> Arena:

@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ncs.analysis.pictures import Picture, caption, enlarge
 from ncs.storage import write_bytes
 
-SCALE = 4
+SHOWN = 256  # pixels of the longer side, about
 GAP = 8
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 PALETTE = [
@@ -77,9 +77,9 @@ def draw_panels(
 
 def outline(look: Look, colours: Mapping[int, tuple[int, int, int]], thick: int | None) -> Picture:
     """The picture with the border of each matched slot in its pair's colour."""
-    canvas = enlarge(look.image, SCALE).copy()
+    canvas = enlarge(look.image, scale_of(look.image)).copy()
     for slot, colour in colours.items():
-        inside = _full_size(look.mask[slot], canvas.shape[0]) > _threshold(look.mask[slot])
+        inside = _full_size(look.mask[slot], canvas.shape[:2]) > _threshold(look.mask[slot])
         width = 5 if slot == thick else 2
         canvas[_border(inside, width)] = colour
     return canvas
@@ -107,13 +107,19 @@ def _threshold(mask_P: NDArray[np.float32]) -> float:
     return 0.5 * float(mask_P.max())
 
 
-def _full_size(mask_P: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+def scale_of(image: Picture) -> int:
+    """How often a picture is enlarged, so that small ones can be seen and large ones fit."""
+    return max(1, round(SHOWN / int(max(image.shape[:2]))))
+
+
+def _full_size(mask_P: NDArray[np.float32], size: Sequence[int]) -> NDArray[np.float32]:
     """A mask over cells as one over pixels; beyond the picture's edge there is nothing."""
     side = round(len(mask_P) ** 0.5)
     grid = Image.fromarray(np.pad(mask_P.reshape(side, side).astype(np.float32), 1))
-    rim = round(size / side)
-    padded = np.asarray(grid.resize((size + 2 * rim,) * 2, Image.Resampling.BILINEAR))
-    return padded[rim : rim + size, rim : rim + size]
+    (height, width), (down, right) = size, (round(length / side) for length in size)
+    whole = (width + 2 * right, height + 2 * down)
+    padded = np.asarray(grid.resize(whole, Image.Resampling.BILINEAR))
+    return padded[down : down + height, right : right + width]
 
 
 def _border(inside: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
@@ -125,14 +131,15 @@ def _border(inside: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
     return rim
 
 
-def _centre(mask_P: NDArray[np.float32]) -> tuple[float, float]:
-    """Centre of a mask in pixels of the enlarged picture, as (x, y)."""
+def _centre(look: Look, slot: int) -> tuple[float, float]:
+    """Centre of a slot's mask in pixels of the enlarged picture, as (x, y)."""
+    mask_P = look.mask[slot]
     side = round(len(mask_P) ** 0.5)
     grid = mask_P.reshape(side, side) * (mask_P.reshape(side, side) > _threshold(mask_P))
     y, x = np.mgrid[:side, :side] + 0.5
-    scale = 64 * SCALE / side
     total = max(float(grid.sum()), 1e-9)
-    return float((grid * x).sum() / total * scale), float((grid * y).sum() / total * scale)
+    height, width = (length * scale_of(look.image) / side for length in look.image.shape[:2])
+    return float((grid * x).sum() / total * width), float((grid * y).sum() / total * height)
 
 
 def _arrow_ends(
@@ -144,8 +151,8 @@ def _arrow_ends(
     if decision["kind"] == "random" or moved is None or moved < 0 or target is None or target < 0:
         return None, None
     if decision["purpose"] != "constraint":
-        return _centre(now.mask[moved]), None
-    return _centre(now.mask[moved]), _centre(goal.mask[target])
+        return _centre(now, moved), None
+    return _centre(now, moved), _centre(goal, target)
 
 
 def draw_arrow(picture: Picture, tail: tuple[float, float], tip: tuple[float, float]) -> Picture:
@@ -174,7 +181,7 @@ def _draw_edge(decision: Mapping[str, Any], node_MP: NDArray[np.float32], height
         index = decision[key]
         canvas = np.full((tile, tile, 3), 235, np.uint8)
         if index is not None:
-            mask = _full_size(node_MP[index], tile)
+            mask = _full_size(node_MP[index], (tile, tile))
             canvas = (255 * (1 - mask[..., None] / max(float(mask.max()), 1e-9))).astype(np.uint8)
             canvas = canvas.repeat(3, axis=2)
         canvas[[0, -1]] = canvas[:, [0, -1]] = FRAME

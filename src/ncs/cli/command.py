@@ -45,8 +45,8 @@ class Command(Settings):
 
     as_json: Json = Field(False, description="print one JSON object instead of text")
 
-    def run(self) -> None:
-        """Does the work and reports in one line."""
+    def run(self) -> int | None:
+        """Does the work and reports in one line; an exit code comes back where it is not 0."""
         raise NotImplementedError
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # In the order of the rooms; a command that is not listed comes after these.
 ORDER = (
     "collect", "train", "train-rival", "slots", "graph", "solve", "view", "evaluate", "table",
-    "reproduce", "inspect", "export", "suite", "demo",
+    "reproduce", "inspect", "import", "export", "act", "serve", "suite", "demo",
 )  # fmt: skip
 FIRST_LINE = re.compile(r'"""ncs (?P<name>[a-z][a-z-]*): (?P<summary>.+?)\.?(?:""")?$')
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"
@@ -135,14 +135,13 @@ def run(name: str, words: Sequence[str]) -> int:
 
     try:
         with terminated():
-            parse(command_class(name), name, words).run()
+            return parse(command_class(name), name, words).run() or 0
     except NcsError as error:
         print(f"ncs {name}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
         print(f"ncs {name}: stopped; the same command goes on from here", file=sys.stderr)
         return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
-    return 0
 
 
 class Terminated(KeyboardInterrupt):

@@ -60,11 +60,13 @@ class Serve(Command):
         from ncs.agent.presets import control_preset
         from ncs.agent.trained import Trained
         from ncs.control.policy import GraphPolicy
+        from ncs.registry import facts_of
         from ncs.service.app import Service
         from ncs.service.players import Perceive, Players
 
         trained = Trained.load(self.model, self.preset)
-        n_slots = trained.slots_for(self.objects, self.preset)
+        most = self.objects or facts_of(trained.world).objects[1]
+        n_slots = trained.slots_for(most, self.preset)
         control = control_preset(self.preset)
 
         def new_policy(perceive: Perceive) -> GraphPolicy:

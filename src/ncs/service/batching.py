@@ -1,4 +1,4 @@
-"""Takes questions one by one, answers them in batches on one thread; more than can wait are refused.
+"""Takes questions one by one, answers them in batches on one thread, and refuses too many.
 
 While a batch is answered the next one gathers, so nobody waits for others to come.
 """

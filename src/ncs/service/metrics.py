@@ -29,7 +29,10 @@ class Metrics:
         for bound, count in zip((*BOUNDS, "+Inf"), self._buckets, strict=True):
             total += count
             lines.append(f'ncs_answer_seconds_bucket{{le="{bound}"}} {total}')
-        lines += [f"ncs_answer_seconds_sum {self._seconds:.6f}", f"ncs_answer_seconds_count {total}"]
+        lines += [
+            f"ncs_answer_seconds_sum {self._seconds:.6f}",
+            f"ncs_answer_seconds_count {total}",
+        ]
         for name, value in gauges.items():
             lines += [f"# TYPE ncs_{name} gauge", f"ncs_{name} {value:g}"]
         return "\n".join(lines) + "\n"

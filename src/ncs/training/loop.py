@@ -27,6 +27,8 @@ from ncs.training.learner import DivergenceError, Learner, cut_batches, new_mode
 from ncs.training.pictures import clip_rows, draw_sheet
 from ncs.training.schedule import TrainConfig, draw_clips, torch_seed, torch_seeded, training_clips
 
+# What a checkpoint keeps of the buffer's manifest, for those who use it later.
+ABOUT_BUFFER = ("objects", "unit", "arena")
 PREPARE_CLIPS = 1000  # enough for a per-pixel median
 
 
@@ -200,7 +202,7 @@ class Run:
         snapshot = Snapshot(
             step=self.learner.step,
             config=self.config,
-            buffer={**about, "objects": manifest.get("objects")},
+            buffer={**about, **{name: manifest.get(name) for name in ABOUT_BUFFER}},
             weights=self.learner.weights(),
             state=self.learner.state(),
             notes=self.notes,
