@@ -49,7 +49,8 @@ def count_votes(maps: Maps, measures: Measures) -> Board:
     board = torch.zeros_like(chance).flatten(1).scatter_add_(1, index, chance.flatten(1))
     votes = blur(board.view(count, height, width), max(0.7, apart / SMOOTH))
     radius = max(1, int(apart / 2))
-    top = functional.max_pool2d(votes[:, None], 2 * radius + 1, 1, radius)[:, 0]
+    row_top = functional.max_pool2d(votes[:, None], (1, 2 * radius + 1), 1, (0, radius))
+    top = functional.max_pool2d(row_top, (2 * radius + 1, 1), 1, (radius, 0))[:, 0]
     return Board(chance, votes, (votes == top) & (votes > 0))
 
 
@@ -71,15 +72,15 @@ def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
     votes_NK, index_NK = high.topk(kept, dim=1)
     present_NK = votes_NK >= measures.number("least")
     peak_NK2 = torch.stack([index_NK % width, index_NK // width], dim=2) + 0.5
-    vote_NP2 = maps.vote.flatten(2).transpose(1, 2)
-    gap_NPK = torch.cdist(vote_NP2, peak_NK2)
-    gap_NPK = gap_NPK.masked_fill(~present_NK[:, None], math.inf)
-    near_NP, owner_NP = gap_NPK.min(dim=2)
-    own_NP = board.chance.flatten(1) * (near_NP < measures.number("apart"))
-    mask_NPK = functional.one_hot(owner_NP, kept) * own_NP[..., None]
-    total_NK1 = mask_NPK.sum(dim=1)[..., None]
-    mean_NK2 = mask_NPK.transpose(1, 2) @ vote_NP2 / (total_NK1 + 1e-6)
-    mask_NKHW = mask_NPK.transpose(1, 2).reshape(count, kept, height, width)
+    gap_NKP = (maps.vote[:, 0].flatten(1)[:, None] - peak_NK2[..., :1]).square()
+    gap_NKP += (maps.vote[:, 1].flatten(1)[:, None] - peak_NK2[..., 1:]).square()
+    gap_NKP = gap_NKP.masked_fill_(~present_NK[..., None], math.inf)
+    near_N1P, owner_N1P = gap_NKP.min(dim=1, keepdim=True)
+    own_N1P = board.chance.flatten(1)[:, None] * (near_N1P < measures.number("apart") ** 2)
+    mask_NKP = torch.zeros_like(gap_NKP).scatter_(1, owner_N1P, own_N1P)
+    total_NK1 = mask_NKP.sum(dim=2, keepdim=True)
+    mean_NK2 = mask_NKP @ maps.vote.flatten(2).transpose(1, 2) / (total_NK1 + 1e-6)
+    mask_NKHW = mask_NKP.view(count, kept, height, width)
     present_NK &= total_NK1[..., 0] > 0
     return Things(
         pixel=_exactly(mean_NK2, n_things),
