@@ -1,4 +1,4 @@
-"""A world from one file outside the package works in every command, worker processes included."""
+"""A world, a policy and a model from outside the package work, in worker processes too."""
 
 import json
 import os
@@ -10,16 +10,24 @@ from typing import Any
 
 import pytest
 
-PLUGIN = Path(__file__).parent / "plugins" / "shelf_world.py"
+PLUGINS = Path(__file__).parent / "plugins"
 NAME = "toy-shelf"
-ENTRY_POINTS = f"[ncs.worlds]\n{NAME} = shelf_world:WORLD\n"
+ENTRY_POINTS = f"""
+[ncs.worlds]
+{NAME} = shelf_world:WORLD
+[ncs.policies]
+still = still_policy:Still
+[ncs.models]
+small = small_model:MODEL
+"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the world and the few lines that pip would write about it."""
     folder = tmp_path_factory.mktemp("site")
-    shutil.copy(PLUGIN, folder)
+    for file in PLUGINS.glob("*.py"):
+        shutil.copy(file, folder)
     facts = folder / "shelf_world-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf-world\nVersion: 1.0\n")
@@ -28,10 +36,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ncs(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, which sees the plug-in."""
+    """A command in a process of its own, which sees the plug-ins."""
+    return run(site, "-m", "ncs", *words)
+
+
+def run(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Python in a process of its own, which sees the plug-ins."""
     path = os.pathsep.join([str(site), *sys.path])
     return subprocess.run(
-        [sys.executable, "-m", "ncs", *words],
+        [sys.executable, *words],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
@@ -71,6 +84,26 @@ def test_policies_are_judged_in_it_by_workers(site: Path, tmp_path: Path, world:
         scores[method] = [cell["mean"] for cell in facts["cells"]]
     assert scores["oracle"] == [1.0] * 4  # two goal kinds, two numbers of objects
     assert max(scores["random"]) < 1.0
+
+
+@pytest.mark.parametrize("method", ["still", "still_policy:Still"])
+def test_a_policy_of_a_plug_in_is_judged_by_workers(
+    site: Path, tmp_path: Path, method: str
+) -> None:
+    words = ("--world", NAME, "--method", method, "--split", "fresh", "--objects", "2")
+    small = ("--seeds", "1", "--episodes", "10", "--workers", "2", "--batch", "5")
+    facts = told(site, "evaluate", *words, *small, "--out", str(tmp_path / "rows"))
+    assert [cell["mean"] for cell in facts["cells"]] == [0.0, 0.0]
+
+
+def test_a_model_of_a_plug_in_is_built_by_its_name(site: Path) -> None:
+    code = (
+        "from ncs.registry import find_model, names; from ncs.model.build import build_model; "
+        "assert 'small' in names('model'); "
+        "print(type(build_model('small', find_model('small').config())).__name__)"
+    )
+    out = run(site, "-c", code)
+    assert out.stdout == "Small\n", out.stderr
 
 
 def test_what_it_does_not_have_is_refused_in_one_line(site: Path, tmp_path: Path) -> None:
