@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ncs.agent import Agent, Trained, graph_path, shipped_model
+from ncs.agent.agent import as_picture
 from ncs.envs import make_env
 from ncs.records import ConfigError, DataError
 
@@ -113,7 +114,6 @@ def test_pictures_of_numbers_are_as_good_as_pictures_of_bytes() -> None:
 @pytest.mark.parametrize(
     ("picture", "complaint"),
     [
-        (np.zeros((32, 32, 3), np.uint8), r"goal: must be \(64, 64\) pixels"),
         (np.zeros((64, 64), np.uint8), r"goal: must be \(height, width, 3\)"),
         (np.zeros((64, 64, 3), np.int64), "goal: must be bytes or numbers"),
         (np.full((64, 64, 3), 200.0), r"goal: its numbers must lie in \[0, 1\]"),
@@ -124,6 +124,11 @@ def test_what_is_no_picture_is_refused_by_name(picture: np.ndarray, complaint: s
     floor = np.full((64, 64, 3), 191, np.uint8)
     with pytest.raises(ConfigError, match=complaint):
         Agent.load(FOLDER).act(floor, picture)
+
+
+def test_a_model_of_one_size_refuses_pictures_of_another() -> None:
+    with pytest.raises(ConfigError, match=r"goal: must be \(64, 64\) pixels"):
+        as_picture(np.zeros((32, 32, 3), np.uint8), "goal", (64, 64))
 
 
 def test_importing_the_agent_imports_nothing_that_trains() -> None:

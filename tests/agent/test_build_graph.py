@@ -32,7 +32,7 @@ def test_the_first_clips_are_the_first_ones_across_batches(clips: int) -> None:
 def test_a_plan_is_the_presets_but_for_what_is_named(small_buffer: Path) -> None:
     builder = GraphBuilder(MODEL, open_buffer(small_buffer))
     best, paper = builder.plan("best"), builder.plan("paper")
-    assert (best.slots, paper.slots) == (7, 5)
+    assert (best.slots, paper.slots) == (8, 5)
     assert best.clips == paper.clips == 130 < BEST_CLIPS
     named = builder.plan("best", clips=9, slots=6, n_nodes=5, edges=None)
     assert (named.clips, named.slots, named.config.n_nodes) == (9, 6, 5)

@@ -114,7 +114,7 @@ def test_the_models_are_listed_with_what_they_can_do(site: Site) -> None:
         {
             "name": MODEL,
             "world": "block-rearrange",
-            "kind": "placed",
+            "kind": "touched",
             "most_objects": 12,
             "key_step": 0.25,
             "presets": ["best", "paper"],
