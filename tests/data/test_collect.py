@@ -12,7 +12,7 @@ from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 from ncs.envs.blocks.tasks import cell_centres
 from ncs.records import ConfigError, DataError
-from ncs.storage import read_arrays
+from ncs.storage import read_arrays, read_json, write_arrays, write_json
 
 
 def fill(folder: Path, workers: int = 1, **settings: int) -> Path:
@@ -136,3 +136,76 @@ def test_hard_clips_are_the_same_bytes_whoever_makes_them_and_keep_their_look(
     looks = scene["scene/look"]
     assert len(np.unique(looks[:, 0, 1])) == len(looks)
     assert "scene/edge" in scene
+
+
+def test_a_buffer_of_a_style_is_not_taken_for_a_plain_one(tmp_path: Path) -> None:
+    styled = fill(tmp_path / "styled", episodes=3, style="lookalike")  # type: ignore[arg-type]
+    before = (styled / "manifest.json").read_bytes()
+    with pytest.raises(DataError, match=r"holds another buffer \(style lookalike not none\)"):
+        fill(styled, episodes=3)
+    assert (styled / "manifest.json").read_bytes() == before
+
+
+def test_an_unfinished_buffer_of_a_style_is_not_finished_as_a_plain_one(tmp_path: Path) -> None:
+    config = CollectConfig(world="block-rearrange", episodes=120, style="lookalike")
+    unfinished = collect(make_env, config, tmp_path)
+    next(unfinished)
+    unfinished.close()
+    with pytest.raises(DataError, match=r"style lookalike not none"):
+        fill(tmp_path, episodes=120)
+
+
+def test_a_style_that_the_world_refuses_leaves_no_claim(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="style"):
+        fill(tmp_path / "new", episodes=3, style="baroque")  # type: ignore[arg-type]
+    fill(tmp_path / "new", episodes=3)
+
+
+def swap(folder: Path) -> None:
+    one, two = folder / clip_shard(0), folder / clip_shard(1)
+    one.rename(folder / "aside")
+    two.rename(one)
+    (folder / "aside").rename(two)
+
+
+def test_swapped_shards_are_made_again(tmp_path: Path) -> None:
+    whole = fill(tmp_path / "whole", episodes=200, objects=2)
+    for name in ("finished", "unfinished"):
+        copy = Path(shutil.copytree(whole, tmp_path / name))
+        swap(copy)
+        if name == "unfinished":
+            unfinish(copy)
+        assert_same_bytes(whole, fill(copy, episodes=200, objects=2))
+
+
+def unfinish(folder: Path) -> None:
+    """Leaves a folder as a killed run would."""
+    manifest = read_json(folder / "manifest.json")
+    settings = {key: manifest[key] for key in ("world", "episodes", "objects", "seed")}
+    write_json(folder / "collecting.json", settings)
+    (folder / "manifest.json").unlink()
+
+
+def test_shards_of_another_buffer_are_made_again(tmp_path: Path) -> None:
+    whole = fill(tmp_path / "whole", episodes=5, objects=2)
+    other = fill(tmp_path / "other", episodes=5, objects=2, seed=1)
+    for name in ("finished", "unfinished"):
+        copy = Path(shutil.copytree(whole, tmp_path / name))
+        for shard in (clip_shard(0), truth_shard(0)):
+            shutil.copy(other / shard, copy / shard)
+        if name == "unfinished":
+            unfinish(copy)
+        assert_same_bytes(whole, fill(copy, episodes=5, objects=2))
+
+
+def test_a_buffer_from_before_shards_knew_what_they_are_is_kept_and_mended(tmp_path: Path) -> None:
+    folder = fill(tmp_path / "old", episodes=5, objects=2)
+    manifest = read_json(folder / "manifest.json")
+    for shard in manifest["shards"]:
+        arrays = read_arrays(folder / shard["name"])[0]
+        shard["sha256"] = write_arrays(folder / shard["name"], arrays, {"clips": 5})
+    write_json(folder / "manifest.json", manifest)
+    before = Path(shutil.copytree(folder, tmp_path / "before"))
+    assert_same_bytes(before, fill(folder, episodes=5, objects=2))
+    (folder / clip_shard(0)).unlink()
+    assert_same_bytes(before, fill(folder, episodes=5, objects=2))

@@ -7,7 +7,7 @@ Legend: C clips in a shard, T frames, N objects.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ncs.data.buffer import FORMAT, MANIFEST, SHARD_CLIPS, clip_shard, truth_shard
+from ncs.data.buffer import FORMAT, MANIFEST, SHARD_CLIPS, clip_shard, read_manifest, truth_shard
 from ncs.data.rollout import Start, rollout
 from ncs.data.seeds import stream
 from ncs.data.workers import spread
@@ -88,6 +88,8 @@ class ShardJob:
     config: CollectConfig
     folder: Path
     index: int
+    label: Mapping[str, Any]  # the settings of the buffer, which every shard carries
+    known: Mapping[str, str]  # SHA-256 of the files of a buffer that was finished before
 
 
 @functools.lru_cache(maxsize=1)
@@ -102,12 +104,14 @@ def make_shard(job: ShardJob) -> list[dict[str, Any]]:
     first = job.index * SHARD_CLIPS
     numbers = range(first, min(first + SHARD_CLIPS, job.config.episodes))
     paths = [job.folder / clip_shard(job.index), job.folder / truth_shard(job.index)]
-    if all(_is_whole(path, len(numbers)) for path in paths):
+    if all(_is_whole(path, job, len(numbers)) for path in paths):
         hashes = [digest_file(path) for path in paths]
     else:
         contents = _play_clips(job, numbers)
-        about = {"clips": len(numbers)}
-        hashes = [write_arrays(*pair, about) for pair in zip(paths, contents, strict=True)]
+        hashes = [
+            _write_shard(path, arrays, job, len(numbers))
+            for path, arrays in zip(paths, contents, strict=True)
+        ]
     return [
         {"name": path.name, "clips": len(numbers), "sha256": digest}
         for path, digest in zip(paths, hashes, strict=True)
@@ -125,10 +129,26 @@ def _play_clips(job: ShardJob, numbers: range) -> tuple[dict[str, NDArray[Any]],
     return _experience(episodes), _ground_truth(episodes, orders)
 
 
-def _is_whole(path: Path, n_clips: int) -> bool:
-    """Whether a shard stands there undamaged."""
+def _label(path: Path, job: ShardJob, n_clips: int) -> dict[str, Any]:
+    """What a shard says it is, so that no other is taken for it."""
+    kind = path.name.split("-")[0]
+    return {**job.label, "kind": kind, "index": job.index, "clips": n_clips}
+
+
+def _write_shard(path: Path, arrays: dict[str, NDArray[Any]], job: ShardJob, n_clips: int) -> str:
+    """Writes a shard that knows what it is; its SHA-256 comes back."""
+    sha256 = write_arrays(path, arrays, _label(path, job, n_clips))
+    if job.known.get(path.name, sha256) != sha256:  # a buffer from before shards knew
+        sha256 = write_arrays(path, arrays, {"clips": n_clips})
+    return sha256
+
+
+def _is_whole(path: Path, job: ShardJob, n_clips: int) -> bool:
+    """Whether the shard that belongs there stands there undamaged."""
     try:
-        return bool(read_arrays(path)[1].get("clips") == n_clips)
+        if path.name in job.known:
+            return digest_file(path) == job.known[path.name]
+        return read_arrays(path)[1] == _label(path, job, n_clips)
     except DataError:
         return False
 
@@ -170,15 +190,13 @@ def collect(
     A folder that an earlier run of the same settings left unfinished is finished; a folder that
     holds anything else is refused and left alone.
     """
-    settings = config.model_dump(mode="json")
-    if not config.style:  # as in buffers from before there were styles
-        del settings["style"]
-    setup = make_env(config.world, n_objects=config.objects, goal="none").setup
-    if setup:
-        settings["setup"] = setup
+    settings = _settings(make_env, config)
     with locked(folder / MANIFEST):
-        _claim(folder, settings)
-        jobs = [ShardJob(make_env, config, folder, index) for index in range(config.n_shards)]
+        known = _claim(folder, settings)
+        jobs = [
+            ShardJob(make_env, config, folder, index, settings, known)
+            for index in range(config.n_shards)
+        ]
         shards: list[dict[str, Any]] = []
         done = 0
         for entries in spread(make_shard, jobs, min(workers, len(jobs))):
@@ -191,20 +209,37 @@ def collect(
         (folder / PLAN).unlink(missing_ok=True)
 
 
-def _claim(folder: Path, settings: dict[str, Any]) -> None:
-    """Marks a folder as being filled with these settings, or refuses it."""
+def _settings(make_env: MakeEnv, config: CollectConfig) -> dict[str, Any]:
+    """What a buffer is of; a world that cannot be played in that way refuses here."""
+    settings = config.model_dump(mode="json")
+    if config.style:
+        env = make_env(config.world, n_objects=config.objects, goal="none", style=config.style)
+        env.close()
+    else:  # as in buffers from before there were styles
+        del settings["style"]
+    setup = make_env(config.world, n_objects=config.objects, goal="none").setup
+    return {**settings, "setup": setup} if setup else settings
+
+
+def _claim(folder: Path, settings: dict[str, Any]) -> dict[str, str]:
+    """Marks a folder as being filled with these settings, or refuses it.
+
+    The SHA-256 of each file comes back where the buffer was finished before.
+    """
     for name in (MANIFEST, PLAN):
         if (folder / name).exists():
-            held = {key: read_json(folder / name).get(key) for key in settings}
-            if held != settings:
-                differ = ", ".join(
-                    f"{key} {held[key]} not {settings[key]}"
-                    for key in settings
-                    if held[key] != settings[key]
-                )
+            content = read_manifest(folder) if name == MANIFEST else read_json(folder / name)
+            # Not only what is asked for: what the buffer has beyond it makes it another, too.
+            keys = [*settings, *sorted({"style", "setup"} - set(settings))]
+            differ = ", ".join(
+                f"{key} {content.get(key, 'none')} not {settings.get(key, 'none')}"
+                for key in keys
+                if content.get(key) != settings.get(key)
+            )
+            if differ:
                 raise DataError(f"{folder}: holds another buffer ({differ}); choose another --out")
             remove_leftovers(folder)
-            return
+            return {shard["name"]: shard["sha256"] for shard in content.get("shards", [])}
     foreign = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
     if foreign:
         raise DataError(
@@ -212,3 +247,4 @@ def _claim(folder: Path, settings: dict[str, Any]) -> None:
             "another --out"
         )
     write_json(folder / PLAN, settings)
+    return {}
