@@ -36,11 +36,15 @@ class Slots(Command):
         description="types compared as they are (dslate's default) or in a metric learned from "
         "the buffer's moves (the others')",
     )
+    preset: Literal["paper", "best"] = Field(
+        "best", description="slots inferred as the paper does, or with all that a model adds"
+    )
     out: Path | None = Field(None, description="folder for health.json and health.html")
     seed: int = Field(0, ge=0, lt=2**63, description="of slots' first values and fresh scenes")
 
     def run(self) -> None:
         """Looks at clips for each number of objects, and reports."""
+        from ncs.agent.presets import sight
         from ncs.cli.console import progress, report
         from ncs.data.buffer import open_buffer
         from ncs.health.examiner import Examiner, Options
@@ -48,7 +52,7 @@ class Slots(Command):
         from ncs.training.checkpoint import checkpoint_hash, load_model
 
         buffer = open_buffer(self.buffer)
-        model = load_model(self.model)
+        model = load_model(self.model).seeing(sight(self.preset))
         options = Options(self.clips, self.slots, self.matching, self.seed)
         examiner = Examiner(model, self.model, buffer, options, progress)
         reports, sheets = [], {}
@@ -62,6 +66,7 @@ class Slots(Command):
             "checkpoint": checkpoint_hash(self.model),
             "buffer": buffer.hash,
             "matching": examiner.matching,
+            "preset": self.preset,
             "reports": [one.to_json() for one in reports],
         }
         lines = [text_of(one) for one in reports]

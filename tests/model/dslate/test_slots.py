@@ -64,3 +64,15 @@ def test_features_have_a_row_for_every_cell() -> None:
     net = FeatureNet(image_size=16, patch=4, width=12)
     frame = torch.zeros(2, 16, 16, 3, dtype=torch.uint8)
     assert net(frame).shape == (2, 16, 12)
+
+
+def test_what_a_cell_looks_like_weighs_as_much_as_where_it_is() -> None:
+    torch.manual_seed(0)
+    features = FeatureNet(32, 4, 64)
+    frame = torch.full((4, 32, 32, 3), 255, dtype=torch.uint8)
+    colours = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0))
+    for picture, colour in zip(frame, colours, strict=True):
+        picture[8:18, 8:18] = torch.tensor(colour, dtype=torch.uint8)
+    look = features(frame) - features.position_NI
+    spread, place = look.std(dim=(0, 1)).mean(), features.position_NI.std(dim=0).mean()
+    assert spread > place / 4  # before it was a twentieth, and slots never left their places

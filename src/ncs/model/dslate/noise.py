@@ -65,15 +65,20 @@ class Noise:
 
     def signs(self, shape: tuple[int, ...]) -> Tensor:
         """One where a value is kept, minus one where it is dropped."""
-        return self._kept(shape).mul_(2).sub_(1)
+        if self.device.type != "cpu":
+            return self._kept(shape).mul_(2).sub_(1)
+        return torch.from_numpy(self._keeps(shape).view(np.int8)).mul_(2).sub_(1).float()
 
     def _kept(self, shape: tuple[int, ...]) -> Tensor:
         """Ones where a value is kept, zeros where it is dropped."""
         if self.device.type != "cpu":
             chance = torch.rand(shape, generator=self._torch, device=self.device)
             return (chance < self.keep).float()
-        kept = self._words(shape) < round(self.keep * WORD_VALUES)
-        return torch.from_numpy(kept.view(np.uint8)).float()
+        return torch.from_numpy(self._keeps(shape).view(np.uint8)).float()
+
+    def _keeps(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        kept: NDArray[np.bool_] = self._words(shape) < round(self.keep * WORD_VALUES)
+        return kept
 
     def _words(self, shape: tuple[int, ...]) -> NDArray[np.uint16]:
         """Uniform 16-bit words, four to each raw draw."""
