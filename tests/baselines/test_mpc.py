@@ -16,6 +16,8 @@ LOW, HIGH = np.array([-0.4, -0.4]), np.array([0.4, 0.4])
 class Exact(WorldModel):
     """Sees the points that a picture's first row spells out, and moves the one that is picked."""
 
+    trained_slots = 3
+
     def encode(self, frame_BHWC, n_slots, generator=None):
         data = frame_BHWC[:, 0, :n_slots].float()
         order = torch.stack([torch.randperm(n_slots, generator=generator) for _ in data])

@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import PATIENCE, ncs_process
 
 from ncs.cli.main import main
-from ncs.cli.train import Train
 from ncs.training.checkpoint import load_model, read_config
 from ncs.training.learner import Learner
 
@@ -80,7 +79,9 @@ def test_a_run_that_diverges_ends_with_the_reason_and_exit_code_2(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Learner, "gradient", lambda *_: {"loss": math.nan})
-    monkeypatch.setattr(Train, "_announce", lambda *_: None)  # the estimate takes steps as well
+    # The estimate takes steps as well.
+    monkeypatch.setattr("ncs.training.estimate.estimate", lambda *_: None)
+    monkeypatch.setattr("ncs.training.estimate.describe", lambda _: "a while")
     words = ["train", "--buffer", small_buffer, "--out", tmp_path, "--steps", 50, *SMALL]
     assert main([str(word) for word in words]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
