@@ -89,7 +89,6 @@ class World:
     # Preset numbers
     graph: Mapping[str, Any] = field(default_factory=dict)  # the paper's for it, of ``GraphConfig``
     most_nodes: int = 128  # bounds the search where the number comes from the data
-    networks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model
     published: tuple[Published, ...] = ()  # the paper's results
     costs: Mapping[str, Any] = field(default_factory=dict)  # seconds on one core, where measured
 

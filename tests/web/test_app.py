@@ -285,7 +285,7 @@ def test_results_stand_beside_the_papers(site: Site) -> None:
     run, file = site.client.get("/api/results").json()["files"]
     assert (run["name"], file["name"]) == ("run", "few.jsonl")
     labels = {row["texts"][0] for table in run["tables"] for row in table["rows"]}
-    assert {label.partition(", fresh")[0] for label in labels} == {"ours, named", "NCS (paper)"}
+    assert {label.partition(", dev")[0] for label in labels} == {"ours, named", "NCS (paper)"}
     rows = [row for table in file["tables"] for row in table["rows"]]
     assert {row["source"] for row in rows} == {"ours", "paper"}
     assert {table["score"] for table in file["tables"]} == {"best", "final"}

@@ -2,6 +2,5 @@
 
 MODELS = {
     "dslate": "ncs.model.dslate.world:MODEL",
-    "placed": "ncs.model.placed.world:MODEL",
     "touched": "ncs.model.touched.world:MODEL",
 }

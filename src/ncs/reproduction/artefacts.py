@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ncs.training.schedule import TrainConfig
 
 
-WORLD_MODELS = ("dslate", "placed", "touched")
+WORLD_MODELS = ("dslate", "touched")
 
 
 @dataclass(frozen=True)

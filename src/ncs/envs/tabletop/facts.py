@@ -101,23 +101,6 @@ COSTS = {  # seconds of one core, as ``reproduction/costs.json`` explains
         "nf, dSLATE": 0.071,
     },
 }
-PLACED = {
-    "stage": True,  # the mount beside the table may look different and is no object
-    "saliency_scale": 0.03,  # the light does not change, so little is needed
-    "seed_colour": 0.3,  # shaded sides
-    "alike": 0.93,  # a thin thing may lie close to a wide one; shades of one colour pass
-    "spacing": 0.25,  # the collector's grid is at least 0.32 wide
-    "locality": 0.15,
-    "type_width": 24,  # shape and colour
-    "type_reach": 3,  # shape needs more than a cell
-    "window": 25,  # the widest objects, tilted
-    "least_pixels": 8.0,  # a fork
-    "pick_radius": 0.11,  # 0.05 m
-    # Shades are never told to within the tolerance, so all attempts are always made; three find
-    # about as many objects as six, in half the time.
-    "attempts": 3,
-}
-
 WORLD = World(
     name=NAME,
     make="ncs.envs.tabletop.world:RobogymRearrange",
@@ -146,7 +129,6 @@ WORLD = World(
         "bind_metric": "sqeuclidean",
     },
     most_nodes=128,
-    networks={"placed": PLACED},
     published=(
         Published("complete", "NCS", COUNTS, (0.64, 0.47, 0.49, 0.41), (0.01, 0.01, 0.01, 0.01)),
         Published("complete", "Rand", COUNTS, (0.01, 0.01, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)),

@@ -1,1 +1,0 @@
-"""The fast world model: slots that are a type and a place."""
