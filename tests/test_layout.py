@@ -11,7 +11,7 @@ from ncs.registry import built_in, find_world
 
 REPOSITORY = Path(__file__).parents[1]
 SRC = REPOSITORY / "src" / "ncs"
-BASE = {"records", "storage", "settings", "registry", "puzzle"}
+BASE = {"records", "bounded", "storage", "settings", "registry", "puzzle"}
 ROOMS = [
     "envs",
     "data",
@@ -28,10 +28,11 @@ ROOMS = [
 ]
 MAY_IMPORT = {
     "records": set(),
-    "storage": {"records"},
-    "settings": {"records", "storage"},
+    "bounded": {"records"},
+    "storage": {"records", "bounded"},
+    "settings": {"records", "bounded", "storage"},
     "puzzle": set(),
-    "registry": {"records", "storage", "settings"},
+    "registry": {"records", "bounded", "storage", "settings"},
     "envs": BASE,
     "data": BASE,
     "model": BASE | {"data"},

@@ -13,13 +13,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as encode_arrays
 
+from ncs.bounded import (
+    MOST_JSON,
+    MOST_MAPPED,
+    Expected,
+    check_arrays,
+    open_regular,
+    parse_json,
+    read_entries,
+    read_header,
+    read_regular,
+)
 from ncs.records import DataError
-
-CHUNK = 1 << 20
-MAX_JSON = 64 << 20
 
 
 def digest(data: bytes) -> str:
@@ -29,7 +36,7 @@ def digest(data: bytes) -> str:
 
 def digest_file(path: Path) -> str:
     """SHA-256 of a file, as hex."""
-    with reading(path), path.open("rb") as file:
+    with reading(path), open_regular(path, MOST_MAPPED) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -61,7 +68,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         way_out = (
-            "free some space and run the same command again; nothing written so far is lost"
+            "free some space and run the same command again (a training with --resume); nothing "
+            "written so far is lost"
             if error.errno in (errno.ENOSPC, errno.EDQUOT)
             else "check the path and its permissions"
         )
@@ -112,19 +120,21 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object as ``write_json`` left it; refuses one that was changed since."""
     with reading(path):
-        if path.stat().st_size > MAX_JSON:
-            raise DataError(f"{path}: over {MAX_JSON >> 20} MB, too large for a manifest")
-        data = path.read_bytes()
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        raise DataError(f"{path}: is not JSON; restore it or make it again") from None
+        value = parse_json(read_regular(path, MOST_JSON), str(path))
     if not isinstance(value, dict) or "checksum" not in value:
         raise DataError(f"{path}: has no checksum, so it was not written by ncs")
     expected = value.pop("checksum")
-    if digest_json(value) != expected:
+    if not is_digest(value, expected):
         raise DataError(f"{path}: damaged (checksum differs); restore it or make it again")
     return value
+
+
+def is_digest(value: Any, expected: Any) -> bool:
+    """Whether a hash is that of a value; a value with infinities has none."""
+    try:
+        return bool(digest_json(value) == expected)
+    except ValueError:
+        return False
 
 
 def write_arrays(
@@ -149,24 +159,23 @@ def digest_content(arrays: Mapping[str, NDArray[Any]]) -> str:
     return total.hexdigest()
 
 
-def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and their label as ``write_arrays`` left them; refuses a damaged file by name."""
+def read_arrays(
+    path: Path, expected: Mapping[str, Expected] | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and their label as ``write_arrays`` left them; refuses a damaged file by name.
+
+    Args:
+        path: File to read.
+        expected: What must stand there, no more and no less; compared before anything is read.
+    """
     with reading(path):
-        path.stat()
-        try:
-            with safe_open(path, framework="numpy") as file:
-                names = list(file.keys())
-                label = json.loads((file.metadata() or {})["ncs"])
-                arrays = {name: file.get_tensor(name) for name in names}
-                about, check = label["about"], label["check"]
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise DataError(
-                f"{path}: damaged or not written by ncs ({brief(error)}); restore it or make it "
-                "again"
-            ) from None
-    if digest_json([about, digest_content(arrays)]) != check:
+        header = read_header(path)
+        if expected is not None:
+            check_arrays(path, header, expected)
+        arrays = read_entries(path, header)
+    if not is_digest([header.about, digest_content(arrays)], header.check):
         raise DataError(f"{path}: damaged (checksum differs); restore it or make it again")
-    return arrays, about
+    return arrays, header.about
 
 
 def brief(error: BaseException, limit: int = 120) -> str:

@@ -99,7 +99,9 @@ def test_any_flipped_bit_or_cut_is_refused_by_name(folder: Path, tmp_path: Path)
 
 
 def test_the_hash_follows_weights_and_network_only(folder: Path, tmp_path: Path) -> None:
-    write_checkpoint(tmp_path / "same", snapshot(notes={}, buffer={"hash": "other"}))
+    write_checkpoint(
+        tmp_path / "same", snapshot(notes={}, buffer={"world": "other", "hash": "other"})
+    )
     assert checkpoint_hash(folder) == checkpoint_hash(tmp_path / "same")
     weights = snapshot().weights
     weights["reader.bias"][0] += 1e-6

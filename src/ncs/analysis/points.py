@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from ncs.analysis.table import SCORES, Names, as_records
 from ncs.evaluation.grid import Request, results_of
 from ncs.evaluation.harness import judge_hash
 from ncs.evaluation.metrics import Estimate, over_seeds
 from ncs.evaluation.results import Key, key_of, read_results, save_results
-from ncs.records import Result
+from ncs.records import DataError, Result
+from ncs.settings import Record, Word, checked
 from ncs.storage import read_json, write_json
 
 INDEX = "index.json"
@@ -79,9 +82,34 @@ def _index_line(request: Request) -> dict[str, str]:
     }
 
 
+class IndexLine(Record):
+    """A line of the index."""
+
+    study: str = Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")  # it names a file
+    label: Word
+    value: Word
+    method: Word
+    world: Word
+    split: Word
+    config: Word
+    checkpoint: Word
+
+
+class Index(Record):
+    """What an index must say."""
+
+    lines: list[IndexLine] = Field(max_length=10_000)
+    about: Any = None
+
+
+def checked_index(folder: Path) -> Index:
+    """The index of a folder of results; refuses one that names files elsewhere."""
+    return checked(Index, read_json(folder / INDEX), folder / INDEX, "an index of results")
+
+
 def load_points(folder: Path) -> list[Point]:
     """Every line of every study in a folder, in the order in which they were asked for."""
-    index = read_json(folder / INDEX)["lines"]
+    index = [line.model_dump() for line in checked_index(folder).lines]
     rows: dict[tuple[str, ...], list[Result]] = {}
     for study in dict.fromkeys(line["study"] for line in index):
         for result in read_results(file_of(folder, study)):
@@ -91,6 +119,8 @@ def load_points(folder: Path) -> list[Point]:
     for line in index:
         name = (line["study"], *(line[field] for field in LINE_FIELDS))
         own = (line["study"], line["label"], line["value"], line["world"])
+        if name not in rows:
+            raise DataError(f"{folder / INDEX}: there are no results of {line['label']!r}")
         points.append(Point(*own, tuple(rows[name])))
     return points
 
@@ -103,7 +133,7 @@ def names_of(points: Iterable[Point]) -> Names:
 
 def about(folder: Path) -> dict[str, Any]:
     """What the index says about the whole run."""
-    facts: dict[str, Any] = read_json(folder / INDEX)["about"]
+    facts: dict[str, Any] = checked_index(folder).about
     return facts
 
 

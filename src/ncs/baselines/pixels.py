@@ -8,16 +8,17 @@ Legend: B batch, H height, W width, C channels, L latent numbers, 4 an action's 
 """
 
 import itertools
-from typing import Annotated
+from typing import Annotated, Self
 
 import torch
-from pydantic import Field
+from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from ncs.settings import Settings
 
 Width = Annotated[int, Field(ge=1, le=4096)]
 GAIN = 2**0.5  # of orthogonal first weights
+MOST_NUMBERS = 2**26  # of the layer that condenses a picture
 ACTING = 4  # x and y of the pick, and of the displacement: heights are fixed in these worlds
 
 
@@ -34,6 +35,15 @@ class PixelConfig(Settings):
     rate: float = Field(3e-4, gt=0)
     crop_pad: int = Field(4, ge=0, le=32)  # pictures are shifted by up to so many pixels
     squash: bool = False  # whether the policy's mean goes through tanh
+
+    @model_validator(mode="after")
+    def _is_buildable(self) -> Self:
+        side = self.size
+        for _ in self.features:
+            side = (side - 3) // 2 + 1
+        if side < 1 or (self.features or (6,))[-1] * side**2 * self.latent > MOST_NUMBERS:
+            raise ValueError(f"features and latent ask for over {MOST_NUMBERS} numbers, or none")
+        return self
 
 
 class Encoder(nn.Module):

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncs.baselines.pixels import Actor, PixelConfig, shift, stack, to_metres
+from ncs.bounded import check_finite
 from ncs.data.seeds import stream
 from ncs.model.contract import Trainable
 from ncs.records import ConfigError, DataError
 from ncs.storage import digest_content, digest_json, read_arrays, write_arrays
-from ncs.training.checkpoint import fill, load_trained, read_manifest, to_arrays
+from ncs.training.checkpoint import at_most, fill, load_trained, read_manifest, to_arrays
 
 FORMAT = "ncs-policy-1"
 POLICY = "policy.safetensors"
@@ -75,12 +76,13 @@ def load_policy(folder: Path) -> TrainedPolicy:
     if not path.exists():
         raise DataError(f"{folder}: holds no trained policy; make one with 'ncs train-rival'")
     arrays, about = read_arrays(path)
+    check_finite(path, arrays)
     if about.get("format") != FORMAT:
-        raise DataError(f"{path}: format {about.get('format')}, this ncs reads {FORMAT}")
+        raise DataError(f"{path}: format {about.get('format')!r}, this ncs reads {FORMAT}")
     method, world = str(about.get("method")), str(about.get("world"))
     try:
         config = PixelConfig(**about["actor"])
-        with torch.random.fork_rng([]):
+        with torch.random.fork_rng([]), at_most(arrays, path):
             actor = Actor(config)
     except (ConfigError, KeyError, TypeError, RuntimeError) as error:
         raise DataError(f"{path}: no policy can be built from its settings ({error})") from None

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
@@ -12,6 +11,7 @@ import tyro
 from pydantic import AfterValidator, Field
 from pydantic.fields import FieldInfo
 
+from ncs.bounded import read_toml
 from ncs.records import ConfigError
 from ncs.registry import built_in, find_world, names
 from ncs.settings import Settings
@@ -98,11 +98,7 @@ def _with_config(command: type[Command], words: list[str]) -> list[str]:
     path = Path(words[place + 1])
     rest = words[:place] + words[place + 2 :]
     with reading(path):
-        text = path.read_bytes()
-    try:
-        values = tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is not TOML ({error})") from None
+        values = read_toml(path)
     given = {word.split("=")[0] for word in rest if word.startswith("--")}
     return [*_as_words(command, path, values, given), *rest]
 

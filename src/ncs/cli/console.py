@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ncs.bounded import plain
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
@@ -73,7 +75,7 @@ def _plain_lines(what: str, total: int, unit: str) -> Advance:
 
 def report(line: str, facts: dict[str, Any], as_json: bool) -> None:
     """A command's last word: one line for people, or one JSON object for machines."""
-    print(json.dumps(facts) if as_json else line, flush=True)
+    print(json.dumps(facts) if as_json else plain(line, keep="\n"), flush=True)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ all it takes. The line is read, not imported, so that 'ncs --help' answers at on
 
 import contextlib
 import importlib
+import io
 import os
 import re
 import select
@@ -29,6 +30,7 @@ ORDER = (
     "collect", "train", "train-rival", "slots", "graph", "solve", "view", "evaluate", "table",
     "reproduce", "inspect", "import", "export", "act", "serve", "suite", "demo",
 )  # fmt: skip
+TRAINING = ("train", "train-rival")  # go on only when they are told to
 FIRST_LINE = re.compile(r'"""ncs (?P<name>[a-z][a-z-]*): (?P<summary>.+?)\.?(?:""")?$')
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"
 
@@ -75,6 +77,9 @@ def overview() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the exit code comes back, 0 as well when the reader of our output goes."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal of few letters must not end a command
+            stream.reconfigure(errors="backslashreplace")
     try:
         try:
             return dispatch(words)
@@ -130,6 +135,7 @@ def command_class(name: str) -> "type[Command]":
 
 def run(name: str, words: Sequence[str]) -> int:
     """Runs a command by name with its words; the exit code comes back."""
+    from ncs.bounded import plain
     from ncs.cli.command import parse
     from ncs.records import NcsError
 
@@ -137,10 +143,11 @@ def run(name: str, words: Sequence[str]) -> int:
         with terminated():
             return parse(command_class(name), name, words).run() or 0
     except NcsError as error:
-        print(f"ncs {name}: {error}", file=sys.stderr)
+        print(f"ncs {name}: {plain(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        print(f"ncs {name}: stopped; the same command goes on from here", file=sys.stderr)
+        how = "go on with --resume" if name in TRAINING else "the same command goes on from here"
+        print(f"ncs {name}: stopped; {how}", file=sys.stderr)
         return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
 
 

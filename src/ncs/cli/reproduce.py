@@ -1,6 +1,7 @@
 """ncs reproduce: do the paper again, from nothing to a report."""
 
 import contextlib
+import importlib.util
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 
 from ncs.cli.command import Command, World
-from ncs.records import ConfigError, DataError
+from ncs.records import ConfigError, DataError, NcsError
 from ncs.reproduction.engines import EngineName
 from ncs.reproduction.scales import Scale, ScaleName
 
@@ -73,6 +74,8 @@ class Reproduce(Command):
         reporter.say(describe(scale, self.workers, self._is_given))
         if self.estimate:
             return
+        if importlib.util.find_spec("matplotlib") is None:  # now, not after hours
+            raise NcsError("matplotlib is not installed; pip install 'ncs[figures]'")
         began = time.perf_counter()
         worlds = self._prepare(run)
         requests = requests_of(scale, worlds)

@@ -9,22 +9,25 @@
 Legend: C clips in a shard, B clips in a batch, T frames, N objects.
 """
 
-import json
-import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
+from ncs.bounded import Expected, check_arrays, inside, map_entry, read_header
 from ncs.records import Clips, DataError, Task
+from ncs.settings import FileName, Record, Sha256, Word, checked
 from ncs.storage import digest_file, digest_json, read_arrays, read_json, reading
 
 FORMAT = 1
 SHARD_CLIPS = 100
 MANIFEST = "manifest.json"
+LARGEST = 1024  # pixels of a picture's side
 
 
 def clip_shard(index: int) -> str:
@@ -37,6 +40,39 @@ def truth_shard(index: int) -> str:
     return f"truth-{index:05d}.safetensors"
 
 
+class ShardEntry(Record):
+    """A shard as the manifest lists it."""
+
+    name: FileName
+    clips: int = Field(ge=1, le=SHARD_CLIPS)
+    sha256: Sha256
+
+
+class Manifest(Record):
+    """What a manifest must say."""
+
+    world: Word
+    episodes: int = Field(ge=1, le=10_000_000)
+    frames: int = Field(ge=2, le=100_000)
+    objects: int | None = Field(None, ge=1, le=1000)
+    style: Word = ""
+    unit: Word = ""
+    shards: list[ShardEntry] = Field(min_length=1, max_length=200_000)
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        for kind, name in (("clips", clip_shard), ("truth", truth_shard)):
+            own = [shard for shard in self.shards if shard.name.startswith(kind)]
+            full = all(shard.clips == SHARD_CLIPS for shard in own[:-1])
+            named = [shard.name for shard in own] == [name(i) for i in range(len(own))]
+            total = sum(shard.clips for shard in own)
+            if (own or kind == "clips") and not (full and named and total == self.episodes):
+                raise ValueError(f"its {kind} shards are not those of {self.episodes} clips")
+        if not all(shard.name.startswith(("clips-", "truth-")) for shard in self.shards):
+            raise ValueError("it lists a file that is no shard")
+        return self
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a finished buffer; refuses what is not one."""
     path = folder / MANIFEST
@@ -44,29 +80,39 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise DataError(f"{folder}: holds no finished buffer; make one with 'ncs collect'")
     manifest = read_json(path)
     if manifest.get("format") != FORMAT:
-        raise DataError(f"{path}: format {manifest.get('format')}, this ncs reads {FORMAT}")
-    for shard in manifest["shards"]:
-        if Path(shard["name"]).name != shard["name"]:
-            raise DataError(f"{path}: names a file outside its folder ({shard['name']!r})")
+        raise DataError(f"{path}: format {manifest.get('format')!r}, this ncs reads {FORMAT}")
+    checked(Manifest, manifest, path, "the manifest of a buffer")
     return manifest
 
 
 def check_shards(folder: Path, manifest: dict[str, Any], prefix: str = "") -> None:
     """Compares every shard with the manifest; the first that differs is refused by name."""
     for shard in manifest["shards"]:
-        path = folder / shard["name"]
-        if shard["name"].startswith(prefix) and digest_file(path) != shard["sha256"]:
+        if not shard["name"].startswith(prefix):
+            continue
+        path = inside(folder, shard["name"])
+        if digest_file(path) != shard["sha256"]:
             raise DataError(f"{path}: damaged (checksum differs); run the same 'ncs collect' again")
 
 
-def map_array(path: Path, name: str) -> NDArray[Any]:
-    """An array of a safetensors file, memory-mapped and read-only."""
-    with reading(path), path.open("rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        entry = json.loads(file.read(length))[name]
-    dtype = {"U8": np.uint8, "F32": np.float32}[entry["dtype"]]
-    offset = 8 + length + entry["data_offsets"][0]
-    return np.memmap(path, dtype, "r", offset, tuple(entry["shape"]))
+def map_clips(path: Path, clips: int, frames: int) -> Clips:
+    """The clips of a shard, memory-mapped and read-only, after a look at the file's header."""
+    with reading(path):
+        header = read_header(path)
+        check_arrays(
+            path,
+            header,
+            {
+                "frame": Expected("u", (clips, frames, "H", "W", 3)),
+                "action": Expected("f", (clips, frames - 1, 6)),
+            },
+        )
+        frame, action = (map_entry(path, header.arrays[name]) for name in ("frame", "action"))
+    if frame.dtype != np.uint8 or action.dtype != np.float32:
+        raise DataError(f"{path}: its frames are no bytes, or its actions no single floats")
+    if max(frame.shape[2:4]) > LARGEST or min(frame.shape[2:4]) < 1:
+        raise DataError(f"{path}: its pictures are over {LARGEST} pixels a side, or empty")
+    return Clips(frame, action)
 
 
 class Buffer:
@@ -76,9 +122,11 @@ class Buffer:
         self.folder = folder
         self.manifest = manifest
         self.world: str = manifest["world"]
-        names = [s["name"] for s in manifest["shards"] if s["name"].startswith("clips-")]
-        self._frames = [map_array(folder / name, "frame") for name in names]
-        self._actions = [map_array(folder / name, "action") for name in names]
+        self._shards = [
+            map_clips(inside(folder, shard["name"]), shard["clips"], manifest["frames"])
+            for shard in manifest["shards"]
+            if shard["name"].startswith("clips-")
+        ]
 
     def __len__(self) -> int:
         return int(self.manifest["episodes"])
@@ -91,8 +139,8 @@ class Buffer:
     def clips(self, index_B: NDArray[np.int64]) -> Clips:
         """The clips with these numbers, in this order."""
         places = [divmod(int(index), SHARD_CLIPS) for index in index_B]
-        frame = np.stack([self._frames[shard][row] for shard, row in places])
-        action = np.stack([self._actions[shard][row] for shard, row in places])
+        frame = np.stack([self._shards[shard].frame[row] for shard, row in places])
+        action = np.stack([self._shards[shard].action[row] for shard, row in places])
         return Clips(frame, action)
 
 
@@ -150,5 +198,21 @@ def open_truth(folder: Path) -> TruthReader:
     check_shards(folder, manifest, prefix="truth-")
     names = [s["name"] for s in manifest["shards"] if s["name"].startswith("truth-")]
     shards = [read_arrays(folder / name)[0] for name in names]
+    _check_truth(folder / names[0], manifest, shards)
     arrays = {name: np.concatenate([shard[name] for shard in shards]) for name in shards[0]}
     return TruthReader(manifest, arrays)
+
+
+def _check_truth(
+    path: Path, manifest: dict[str, Any], shards: Sequence[dict[str, NDArray[Any]]]
+) -> None:
+    """Refuses ground truth whose arrays are missing or not as long as the clips."""
+    needed = {"position", "moved", "kind", "colour"}
+    counts = [min(SHARD_CLIPS, manifest["episodes"] - i * SHARD_CLIPS) for i in range(len(shards))]
+    for shard, count in zip(shards, counts, strict=True):
+        alike = shard.keys() == shards[0].keys() and needed <= shard.keys()
+        if not alike or any(
+            array.shape[:1] != (count,) or array.shape[1:] != shards[0][name].shape[1:]
+            for name, array in shard.items()
+        ):
+            raise DataError(f"{path}: is no ground truth of {manifest['episodes']} clips")

@@ -25,10 +25,10 @@ from ncs.evaluation.harness import (
     plan,
 )
 from ncs.evaluation.method import Method
-from ncs.evaluation.results import decode, save_results
+from ncs.evaluation.results import is_cut_off, read_results, save_results
 from ncs.records import DataError, Result
 from ncs.settings import Settings
-from ncs.storage import digest_json, reading
+from ncs.storage import digest_json
 
 # Answers to jobs in the jobs' order; who works them out, and where, is the engine's affair.
 Engine = Callable[[Callable[[Job], list[Result]], Sequence[Job]], Iterator[list[Result]]]
@@ -139,10 +139,25 @@ def results_of(request: Request, folder: Path) -> list[Result]:
 
 
 def read_piece(piece: Piece) -> list[Result]:
-    """The results of one piece; refuses a file that is missing, damaged or of other episodes."""
-    with reading(piece.path):
-        lines = piece.path.read_text(errors="replace").splitlines()
-    results = [decode(line, f"{piece.path}, line {n}") for n, line in enumerate(lines, 1)]
-    if tuple(result.episode for result in results) != piece.cell.episodes:
+    """The results of one piece; refuses a file that is missing, damaged or of other work."""
+    results = read_results(piece.path)
+    cell, request = piece.cell, piece.request
+    if tuple(result.episode for result in results) != cell.episodes or is_cut_off(piece.path):
         raise DataError(f"{piece.path}: lacks episodes; remove it to have them played again")
+    mine = {
+        "method": request.method.name,
+        "world": request.rules.world,
+        "split": request.rules.split_name,
+        "goal": cell.goal,
+        "objects": cell.objects,
+        "seed": cell.seed,
+        "config": judge_hash(request.method, request.rules),
+        "checkpoint": str(request.method.checkpoint),
+    }
+    for name, value in mine.items():
+        if any(getattr(result, name) != value for result in results):
+            raise DataError(
+                f"{piece.path}: holds rows of another {name} than {value!r}; remove it to have "
+                "them played again"
+            )
     return results

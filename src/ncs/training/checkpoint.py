@@ -12,7 +12,8 @@ and the step are all there is to them.
 """
 
 import contextlib
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 import ncs
+from ncs.bounded import check_finite, inside
 from ncs.model.build import build_model
 from ncs.model.contract import Trainable, WorldModel
 from ncs.records import ConfigError, DataError
+from ncs.settings import checked
 from ncs.storage import (
     brief,
     digest_file,
@@ -36,11 +40,13 @@ from ncs.storage import (
     write_arrays,
     write_json,
 )
+from ncs.training.manifest import Manifest
 from ncs.training.schedule import TrainConfig
 
 FORMAT = 1
 MANIFEST = "model.json"
 KINDS = ("weights", "state")
+SPARE = 1_000_000  # numbers that a model may hold beyond its weights while it is built
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -107,17 +113,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise DataError(f"{folder}: holds no trained model; make one with 'ncs train'")
     manifest = read_json(path)
     if manifest.get("format") != FORMAT:
-        raise DataError(f"{path}: format {manifest.get('format')}, this ncs reads {FORMAT}")
-    try:
-        names = {kind: str(manifest["files"][kind]["name"]) for kind in KINDS}
-        whole = isinstance(manifest["config"], dict) and isinstance(manifest["step"], int)
-    except (KeyError, TypeError):
-        whole = False
-    if not whole:
-        raise DataError(f"{path}: is not the manifest of a trained model")
-    for name in names.values():
-        if Path(name).name != name:
-            raise DataError(f"{path}: names a file outside its folder ({name!r})")
+        raise DataError(f"{path}: format {manifest.get('format')!r}, this ncs reads {FORMAT}")
+    checked(Manifest, manifest, path, "the manifest of a trained model")
     return manifest
 
 
@@ -146,12 +143,21 @@ def _parse_config(folder: Path, manifest: dict[str, Any]) -> TrainConfig:
         raise DataError(f"{folder / MANIFEST}: {error}") from None
 
 
-def _read_file(folder: Path, manifest: dict[str, Any], kind: str) -> Arrays:
+def _file_of(folder: Path, manifest: dict[str, Any], kind: str) -> Path:
+    """One of the two files of a checkpoint, if it is the one that was written."""
     entry = manifest["files"][kind]
-    path = folder / entry["name"]
+    path = inside(folder, entry["name"])
     if digest_file(path) != entry["sha256"]:
         raise DataError(f"{path}: damaged (checksum differs); restore it or train again")
-    return read_arrays(path)[0]
+    return path
+
+
+def _read_file(folder: Path, manifest: dict[str, Any], kind: str) -> Arrays:
+    path = _file_of(folder, manifest, kind)
+    arrays = read_arrays(path)[0]
+    if kind == "weights":
+        check_finite(path, arrays)
+    return arrays
 
 
 def read_weights(folder: Path) -> Arrays:
@@ -181,9 +187,7 @@ def checkpoint_hash(folder: Path) -> str:
     """Twelve hex digits that change with the network's settings and any weight."""
     manifest = read_manifest(folder)
     config, entry = manifest["config"], manifest["files"]["weights"]
-    path = folder / entry["name"]
-    if digest_file(path) != entry["sha256"]:
-        raise DataError(f"{path}: damaged (checksum differs); restore it or train again")
+    _file_of(folder, manifest, "weights")
     return digest_json([config.get("model"), config.get("network"), entry["sha256"]])[:12]
 
 
@@ -202,6 +206,8 @@ def fill(module: nn.Module, weights: Arrays, path: Path) -> None:
                 f"{path}: {name} has shape {array.shape}, its settings ask for "
                 f"{tuple(tensor.shape)}"
             )
+        if tensor.is_floating_point() != (array.dtype.kind == "f"):
+            raise DataError(f"{path}: {name} is of type {array.dtype}, not {tensor.dtype}")
         tensors[name] = torch.from_numpy(np.array(array))
     module.load_state_dict(tensors)
 
@@ -224,7 +230,7 @@ def load_trained(folder: Path, device: str | torch.device = "cpu") -> Trainable:
     manifest = read_manifest(folder)
     config = _parse_config(folder, manifest)
     weights = _read_file(folder, manifest, "weights")
-    with torch.random.fork_rng([]), _building(folder):
+    with torch.random.fork_rng([]), _building(folder), at_most(weights, folder / MANIFEST):
         model = build_model(config.model, config.network)
     fill(model, weights, folder / manifest["files"]["weights"]["name"])
     return model.eval().to(device)
@@ -238,3 +244,26 @@ def _building(folder: Path) -> Any:
         raise DataError(
             f"{folder / MANIFEST}: no model can be built from its settings ({brief(error)})"
         ) from None
+
+
+@contextlib.contextmanager
+def at_most(weights: Arrays, path: Path) -> Iterator[None]:
+    """Ends the building of a model that grows beyond the weights that are there to fill it.
+
+    Settings of a stranger may ask for more than the machine has; the weights cannot.
+    """
+    room = 2 * sum(array.size for array in weights.values()) + SPARE
+    builder, grown = threading.get_ident(), 0
+
+    def count(_: nn.Module, name: str, parameter: nn.Parameter) -> None:
+        nonlocal grown
+        if threading.get_ident() == builder and parameter is not None:
+            grown += parameter.numel()
+            if grown > room:
+                raise DataError(f"{path}: its settings ask for a larger model than its weights")
+
+    hook = register_module_parameter_registration_hook(count)
+    try:
+        yield
+    finally:
+        hook.remove()

@@ -40,7 +40,7 @@ class TrainConfig(Settings):
     # Parts of a batch, each with its own random stream and its own backward pass. Processes share
     # the parts out, so one process and two train alike; more parts need less memory.
     shards: int = Field(2, ge=1, le=1024)
-    clip_frames: int | None = Field(None, ge=1, le=1000)  # whole clips, or windows at random
+    clip_frames: int | None = Field(None, ge=2, le=1000)  # whole clips, or windows at random
     seed: int = Field(0, ge=0, lt=2**63)
     start: str = ""  # hash of the model whose weights it begins with; none: random ones
     holdout: float = Field(0.05, ge=0, le=0.5)  # the last clips of the buffer, never trained on

@@ -12,6 +12,7 @@ from ncs.model.dslate.slots import Gradient
 from ncs.settings import Settings
 
 Six = tuple[float, float, float, float, float, float]
+MOST_CELLS = 4096  # of a picture: each looks at all, so memory grows with their square
 UNIT_LOW: Six = (-1.0, -1.0, 0.0, -1.0, -1.0, 0.0)
 UNIT_HIGH: Six = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
 
@@ -19,41 +20,47 @@ UNIT_HIGH: Six = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
 class DslateConfig(Settings):
     """Every number of dSLATE; the defaults are the paper's hyperparameter table."""
 
-    image_size: int = Field(64, ge=8)  # the paper's
+    image_size: int = Field(64, ge=8, le=512)  # the paper's
     patch: Literal[4, 8] = 4  # pixels a token covers on a side: 16×16 tokens
-    vocabulary: int = Field(4096, ge=2)  # the paper's; SLATE's own default is 1024
-    dvae_width: int = Field(64, ge=4)  # SLATE
+    vocabulary: int = Field(4096, ge=2, le=16_384)  # the paper's; SLATE's own default is 1024
+    dvae_width: int = Field(64, ge=4, le=1024)  # SLATE
     dvae_norm: bool = True  # SLATE normalises every layer, STEVE none
     dvae_upsampling: Upsampling = "stepwise"  # SLATE's; "once" is a tenth of the cost
     dvae_palette: bool = False  # True: each token starts as a colour, see Dvae
     temperature_start: float = Field(1.0, gt=0)
     temperature_end: float = Field(0.1, gt=0)
-    temperature_steps: int = Field(30_000, ge=1)  # the paper's cool-down, on a cosine
+    temperature_steps: int = Field(
+        30_000, ge=1, le=1_000_000_000
+    )  # the paper's cool-down, on a cosine
 
     input: Literal["tokens", "cnn"] = "tokens"  # what slot attention reads
     input_patch: Literal[4, 8] = 4  # pixels a cell of slot attention covers; cnn input only
-    n_slots: int = Field(5, ge=1)  # in training: one more than the objects of the buffer
-    iterations: int = Field(3, ge=1)  # in training
-    inference_iterations: int = Field(7, ge=1)  # the paper uses more for the graph
+    n_slots: int = Field(5, ge=1, le=1000)  # in training: one more than the objects of the buffer
+    iterations: int = Field(3, ge=1, le=100)  # in training
+    inference_iterations: int = Field(7, ge=1, le=1000)  # the paper uses more for the graph
     attempts: int = Field(1, ge=1, le=64)  # starts tried in use, the best kept; the paper tries 1
     # Nats that one slot more must save in a single image, where slots are no more than that takes;
     # 0 uses as many as it is told to, as the paper does.
     slot_price: float = Field(0.0, ge=0)
-    slot_width: int = Field(192, ge=2)
-    type_width: int = Field(96, ge=1)  # the rest of a slot is its state
-    slot_hidden: int = Field(192, ge=1)  # of the residual step; SLATE's, the paper gives none
+    slot_width: int = Field(192, ge=2, le=4096)
+    type_width: int = Field(96, ge=1, le=4096)  # the rest of a slot is its state
+    slot_hidden: int = Field(
+        192, ge=1, le=16_384
+    )  # of the residual step; SLATE's, the paper gives none
     gradient: Gradient = "unrolled"  # implicit: through the last iteration only
 
-    decoder_layers: int = Field(4, ge=1)
-    decoder_heads: int = Field(4, ge=1)
-    decoder_width: int = Field(192, ge=1)
-    dynamics_layers: int = Field(4, ge=1)
-    dynamics_heads: int = Field(4, ge=1)
+    decoder_layers: int = Field(4, ge=1, le=64)
+    decoder_heads: int = Field(4, ge=1, le=64)
+    decoder_width: int = Field(192, ge=1, le=4096)
+    dynamics_layers: int = Field(4, ge=1, le=64)
+    dynamics_heads: int = Field(4, ge=1, le=64)
     dynamics_residual: bool = False  # True: a state may pass unchanged from the first step on
 
-    clip_length: int = Field(5, ge=2)  # frames the filter runs over in training
+    clip_length: int = Field(5, ge=2, le=1000)  # frames the filter runs over in training
     consistency: float = Field(0.0, ge=0)  # pulls predicted to corrected slots; not in the paper
-    consistency_after: int = Field(0, ge=0)  # steps before that pull: at first it hinders finding
+    consistency_after: int = Field(
+        0, ge=0, le=1_000_000_000
+    )  # steps before that pull: at first it hinders finding
     dropout: float = Field(0.1, ge=0, lt=1)  # as SLATE: embeddings, attention weights, branches
     bf16: bool = False  # matrix products only; wins where the CPU or GPU has bf16 units
 
@@ -61,7 +68,7 @@ class DslateConfig(Settings):
     slots_rate: float = Field(2e-4, gt=0)
     dynamics_rate: float = Field(2e-4, gt=0)  # the paper has one rate for slots and dynamics
     decoder_rate: float = Field(2e-4, gt=0)
-    warmup_steps: int = Field(30_000, ge=0)  # not for the dVAE
+    warmup_steps: int = Field(30_000, ge=0, le=1_000_000_000)  # not for the dVAE
 
     # Metres, w then Δw, as far as actions reach; training takes them from the buffer's own where
     # none are given. Numbers whose bounds agree, such as the height, are read as 0.
@@ -115,6 +122,8 @@ class DslateConfig(Settings):
             raise ValueError("decoder_width and the state's width must be multiples of the heads")
         if self.image_size % self.patch or self.image_size % self.input_patch:
             raise ValueError("image_size must be a multiple of patch and input_patch")
+        if (self.image_size // self.patch) ** 2 > MOST_CELLS:
+            raise ValueError(f"image_size and patch make over {MOST_CELLS} cells of a picture")
         return self
 
     def fit(self, action_XA: NDArray[np.floating[Any]]) -> Self:
