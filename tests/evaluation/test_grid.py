@@ -138,3 +138,15 @@ def test_a_damaged_or_short_piece_is_refused_by_name(tmp_path: Path) -> None:
 def test_saved_results_are_read_back(whole: list[Result], tmp_path: Path) -> None:
     save_results(tmp_path / "r.jsonl", whole)
     assert read_results(tmp_path / "r.jsonl") == whole
+
+
+def test_a_piece_of_other_work_is_refused_by_name(tmp_path: Path) -> None:
+    run(tmp_path)
+    found = pieces(REQUESTS, tmp_path)
+    other = next(p for p in found if p.request.key != found[0].request.key)
+    same = next(
+        p for p in found if p.request == other.request and p.cell.episodes == found[0].cell.episodes
+    )
+    found[0].path.write_bytes(same.path.read_bytes())
+    with pytest.raises(DataError, match=r"holds rows of another \w+ than"):
+        read_piece(found[0])
