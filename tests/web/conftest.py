@@ -71,7 +71,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def make_results(base: Path) -> Path:
     """A folder with one result file: the first rows of a published one."""
-    published = FOLDER.parents[1] / "results" / "ablations" / "robogym-fast-0-development-tasks.jsonl"
+    ablations = FOLDER.parents[1] / "results" / "ablations"
+    published = ablations / "robogym-fast-0-development-tasks.jsonl"
     folder = base / "results"
     folder.mkdir()
     lines = published.read_text().splitlines(keepends=True)[:50]
