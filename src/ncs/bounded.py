@@ -246,11 +246,16 @@ def read_entries(path: Path, header: Header) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def check_finite(path: Path, arrays: Mapping[str, NDArray[Any]], holes: Sequence[str] = ()) -> None:
-    """Refuses numbers that are none; NaN may stand in the arrays that are named."""
+def check_finite(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    holes: Sequence[str] = (),
+    boundless: Sequence[str] = (),
+) -> None:
+    """Refuses numbers that are none; NaN may stand in ``holes``, infinities in ``boundless``."""
     for name, array in arrays.items():
         if array.dtype.kind != "f":
             continue
-        bad = np.isinf(array) if name in holes else ~np.isfinite(array)
+        bad = (np.isnan(array) & (name not in holes)) | (np.isinf(array) & (name not in boundless))
         if bad.any():
             raise DataError(f"{path}: {name} holds NaN or an infinite number; make it again")

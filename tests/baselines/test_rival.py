@@ -107,7 +107,7 @@ def test_what_is_no_policy_is_refused(trained, tmp_path):
     save_policy(trained / "model")
     arrays, about = read_arrays(trained / "model" / POLICY)
     for change, complaint in (
-        ({"format": "other"}, "format other"),
+        ({"format": "other"}, "format 'other'"),
         ({"actor": {**about["actor"], "latent": 7}}, "has shape"),
         ({"actor": {**about["actor"], "latent": 10**9}}, "latent"),
         ({"actor": None}, "no policy can be built"),

@@ -17,7 +17,7 @@ from ncs.evaluation.results import read_results
 
 BLOCKS = "block-rearrange"
 COMMANDS = find_commands()
-RESULTS = str(REPOSITORY / "results" / "blocks-fast-0-presence.jsonl.gz")
+RESULTS = str(REPOSITORY / "results" / "blocks-fast-0-many.jsonl.gz")
 NO_COMMANDS = {"__init__", "command", "console", "main"}
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ncs.graph import GraphConfig, build, load_graph, save_graph
+from ncs.graph.rules import Box, Rules, write_rules
 from ncs.graph.store import OLDER, graph_arrays, graph_hash, load_config
 from ncs.records import Calibration, DataError, Graph
 from ncs.storage import write_arrays
@@ -107,3 +108,19 @@ def test_a_file_of_another_sort_is_refused(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DataError, match="nowhere"):
         load_graph(tmp_path / "nowhere")
+
+
+def test_a_rule_that_is_open_to_one_side_is_kept(graph, tmp_path):
+    """Boxes of rules have infinite faces where there is no bound."""
+    box = Box(np.array([-0.1, -np.inf, 0.0]), np.array([0.1, np.inf, np.inf]), 3, 4)
+    table = write_rules(Rules(block=(box,)))
+    known = replace(graph.calibration, rules=table)
+    path = tmp_path / "graph.safetensors"
+    save_graph(path, replace(graph, calibration=known), CONFIG)
+    kept = load_graph(path).calibration.rules
+    np.testing.assert_array_equal(kept, table)
+    save_graph(
+        path, replace(graph, calibration=replace(known, rules=np.full_like(table, np.nan))), CONFIG
+    )
+    with pytest.raises(DataError, match="rules holds NaN"):
+        load_graph(path)

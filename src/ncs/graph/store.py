@@ -100,7 +100,8 @@ def load_graph(path: Path, checkpoint: str | None = None) -> Graph:
     arrays, _ = read_arrays(path, expected)
     if not len(arrays["node"]) <= MOST_NODES:
         raise DataError(f"{path}: has {len(arrays['node'])} nodes, the most is {MOST_NODES}")
-    check_finite(path, arrays, holes=[name for name in arrays if name not in SURE])
+    holes = [name for name in arrays if name not in SURE]
+    check_finite(path, arrays, holes, boundless=["rules"])  # a rule may be open to one side
     extra: dict[str, Any] = {name: arrays.pop(name, None) for name in CALIBRATION}
     if about["format"] == OLDER and extra["world"] is not None and not len(extra["world"]):
         extra["world"] = None
