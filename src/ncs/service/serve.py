@@ -1,6 +1,5 @@
 """Runs the service: on this machine alone, or, with a token, where others reach it."""
 
-import ipaddress
 import socket
 from collections.abc import Callable
 
@@ -10,6 +9,7 @@ from ncs.records import ConfigError
 from ncs.service.app import Service, create_app
 from ncs.service.token import TokenGate
 from ncs.web.guard import Guard, own_hosts
+from ncs.web.sockets import address_named, bind_to
 
 MOST_BODY = 26 << 20  # two pictures in base64
 DRAIN_SECONDS = 8
@@ -17,23 +17,12 @@ DRAIN_SECONDS = 8
 
 def bind_socket(host: str, port: int, has_token: bool) -> socket.socket:
     """A socket at an address; any but this machine's own needs a token."""
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        raise ConfigError(f"host: must be an address such as 127.0.0.1, got {host!r}") from None
+    address = address_named(host)
+    if address is None:
+        raise ConfigError(f"host: must be an address such as 127.0.0.1, got {host!r}")
     if not address.is_loopback and not has_token:
         raise ConfigError(f"host: {host} is open to others, so --token-file must be given")
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((str(address), port))
-    except OSError as error:
-        listener.close()
-        raise ConfigError(
-            f"port: {port} cannot be had ({error.strerror}); choose another, or 0 for any"
-        ) from None
-    return listener
+    return bind_to(address, port)
 
 
 def serve(

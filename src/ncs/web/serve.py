@@ -1,6 +1,5 @@
 """Takes folders and an address of this machine, serves the viewer there."""
 
-import ipaddress
 import socket
 from collections.abc import Callable
 
@@ -10,30 +9,18 @@ from ncs.records import ConfigError
 from ncs.web.app import create_app
 from ncs.web.catalogue import Folders
 from ncs.web.guard import own_hosts
+from ncs.web.sockets import address_named, bind_to
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A listening socket on a loopback address; port 0 takes any that is free."""
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        address = None
+    """A socket on a loopback address; port 0 takes any that is free."""
+    address = address_named(host)
     if address is None or not address.is_loopback:
         raise ConfigError(
             f"host: the viewer answers this machine alone, such as 127.0.0.1, got {host!r}; from "
             f"elsewhere use 'ssh -L {port}:127.0.0.1:{port}'"
         )
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((str(address), port))
-    except OSError as error:
-        listener.close()
-        raise ConfigError(
-            f"port: {port} cannot be had ({error.strerror}); choose another, or 0 for any"
-        ) from None
-    return listener
+    return bind_to(address, port)
 
 
 def address_of(listener: socket.socket) -> str:
