@@ -1,6 +1,7 @@
 """What tests share: a small buffer, made once, and the command line in a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 
 REPOSITORY = Path(__file__).parents[1]
+# A shell's background job ignores SIGINT and hands that on; the commands under test must not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 PATIENCE = 900.0  # seconds after which something hangs; a busy machine is never that slow
 
 
