@@ -1,130 +1,9 @@
-"""Things on places that depend on each other: the fewest moves from one arrangement to another.
+"""An arrangement becomes the moves that it needs at least, and a name shared with its equals."""
 
-Knows neither worlds nor pictures. Bit q of a mask stands for place q; an arrangement is the place
-of each thing, a goal the place each should have, ``ANYWHERE`` where it does not matter.
-"""
-
-import heapq
-import itertools
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 
-ANYWHERE = -1
-Arrangement = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Puzzle:
-    """Which places depend on which; one entry for every place."""
-
-    hold: tuple[int, ...]  # where a thing keeps the one at this place from being picked
-    block: tuple[int, ...]  # where a thing keeps this place from being taken; itself among them
-    need: tuple[int, ...]  # one of these must be taken before this place can be; 0: none need be
-
-    def moves(self, places: Arrangement) -> Iterator["Move"]:
-        """Every move that is possible."""
-        taken = mask_of(places)
-        for thing, place in enumerate(places):
-            if taken & self.hold[place]:
-                continue
-            rest = taken & ~(1 << place)
-            for target in range(len(self.block)):
-                if target != place and self.is_free(target, rest):
-                    yield Move(thing, target)
-
-    def is_free(self, place: int, taken: int) -> bool:
-        """Whether a thing can be put at a place, given where the others are."""
-        need = self.need[place]
-        return not taken & self.block[place] and (not need or bool(taken & need))
-
-    def can_move(self, places: Arrangement, thing: int, target: int) -> bool:
-        """Whether one move is possible."""
-        taken, place = mask_of(places), places[thing]
-        rest = taken & ~(1 << place)
-        return not taken & self.hold[place] and target != place and self.is_free(target, rest)
-
-
-@dataclass(frozen=True)
-class Move:
-    """One thing put at another place."""
-
-    thing: int
-    place: int
-
-    def apply(self, places: Arrangement) -> Arrangement:
-        """The arrangement after the move."""
-        return (*places[: self.thing], self.place, *places[self.thing + 1 :])
-
-
-def mask_of(places: Sequence[int]) -> int:
-    """The mask of some places."""
-    mask = 0
-    for place in places:
-        mask |= 1 << place
-    return mask
-
-
-def solve(
-    puzzle: Puzzle,
-    start: Arrangement,
-    goal: Sequence[int],
-    most: int | None = None,
-    weight: float = 1.0,
-) -> list[Move] | None:
-    """A shortest sequence of moves to the goal; None where there is none, or ``most`` ran out.
-
-    A* search: what is still to do is never estimated too high, so the first solution is a shortest
-    one. With a ``weight`` above 1 it is found sooner, and is longer by that factor at most.
-
-    Args:
-        puzzle: What depends on what.
-        start: Where things are.
-        goal: Where they should be.
-        most: Arrangements that may be looked into.
-        weight: Of the estimate.
-    """
-    outlook = Outlook(puzzle, goal)
-    root = _Node(start, None, None, 0)
-    order = itertools.count()
-    queue = [(0.0, 0, next(order), root)]
-    least = {outlook.key(start): 0}
-    looked = 0
-    while queue:
-        node = heapq.heappop(queue)[-1]
-        if node.done > least[outlook.key(node.places)]:
-            continue
-        if outlook.is_met(node.places):
-            return node.trace()
-        if most is not None and looked >= most:
-            return None
-        looked += 1
-        for move in puzzle.moves(node.places):
-            after = _Node(move.apply(node.places), node, move, node.done + 1)
-            name = outlook.key(after.places)
-            if after.done < least.get(name, 1 << 30):
-                least[name] = after.done
-                left = outlook.estimate(after.places)
-                heapq.heappush(queue, (after.done + weight * left, left, -next(order), after))
-    return None
-
-
-@dataclass(frozen=True, eq=False)
-class _Node:
-    """An arrangement that was reached, and how."""
-
-    places: Arrangement
-    parent: "_Node | None"
-    move: Move | None
-    done: int
-
-    def trace(self) -> list[Move]:
-        """The moves that led here."""
-        moves: list[Move] = []
-        node: _Node | None = self
-        while node is not None and node.move is not None:
-            moves.append(node.move)
-            node = node.parent
-        return moves[::-1]
+from ncs.puzzle.places import ANYWHERE, Arrangement, Puzzle, bits, mask_of
+from ncs.puzzle.rings import can_order
 
 
 class Outlook:
@@ -238,24 +117,9 @@ class Outlook:
         ]
         arrows += [(2 * thing, 2 * thing + 1) for thing in known]
         splits = 0
-        while not _can_order(arrows, once, splits):
+        while not can_order(arrows, once, splits):
             splits += 1
         return splits
-
-
-def _can_order(arrows: list[tuple[int, int]], once: set[int], splits: int) -> bool:
-    """Whether events fall into an order once so many things have a first and a last move."""
-    follow: dict[int, set[int]] = {}
-    for event, then in arrows:
-        event = event & ~1 if event >> 1 in once else event
-        then = then & ~1 if then >> 1 in once else then
-        if event != then:
-            follow.setdefault(event, set()).add(then)
-    ring = _shortest_ring(follow)
-    if ring is None:
-        return True
-    members = once.intersection(event >> 1 for event in ring)
-    return splits > 0 and any(_can_order(arrows, once - {m}, splits - 1) for m in members)
 
 
 def _groups(puzzle: Puzzle) -> Iterator[list[int]]:
@@ -291,48 +155,6 @@ def _likeness(puzzle: Puzzle, groups: list[list[int]], goals: set[int]) -> list[
     return alike
 
 
-def bits(mask: int) -> list[int]:
-    """The places of a mask."""
-    places = []
-    while mask:
-        low = mask & -mask
-        places.append(low.bit_length() - 1)
-        mask ^= low
-    return places
-
-
 def _things(mask: int, owner: dict[int, int]) -> Iterator[int]:
     """The things at the places of a mask."""
     return (owner[place] for place in bits(mask))
-
-
-def _shortest_ring(follow: dict[int, set[int]]) -> list[int] | None:
-    """A shortest closed way along arrows; None where there is none."""
-    best: list[int] | None = None
-    for start in follow:
-        way = _way_back(follow, start)
-        if way is not None and (best is None or len(way) < len(best)):
-            best = way
-            if len(best) == 2:
-                break
-    return best
-
-
-def _way_back(follow: dict[int, set[int]], start: int) -> list[int] | None:
-    """A shortest way along arrows from a point back to itself."""
-    came: dict[int, int] = {}
-    row = [start]
-    while row:
-        nearer = []
-        for point in row:
-            for after in follow.get(point, ()):
-                if after == start:
-                    way = [point]
-                    while way[-1] != start:
-                        way.append(came[way[-1]])
-                    return way
-                if after not in came:
-                    came[after] = point
-                    nearer.append(after)
-        row = nearer
-    return None
