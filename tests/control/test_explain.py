@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncs.control import ControlConfig, Decision, Problem, decide, describe
-from ncs.control.explain import say_why
+from ncs.control.explain import length, say_apart, say_likeness, say_why
 from ncs.graph import Arena, GraphConfig, build
 from ncs.records import Calibration, Entities, Graph
 
@@ -56,23 +56,45 @@ def words(*arguments) -> list[str]:
 def test_pair_certainty_edge_and_support_are_named() -> None:
     match, purpose, edge = words(scene(0), scene(1), graph({(0, 1): 7}))
     assert match == (
-        "Goal slot 0 is matched with scene slot 0: their types differ by 0, the next likeliest "
-        "slot's by nothing; the model is 75% sure of what it sees in both."
+        "Goal slot 0 is matched with scene slot 0: there is no other to confuse it with; the model "
+        "is 75% sure of what it sees in both."
     )
-    assert purpose == "What goal slot 0 asks for is 1 away, all that does not hold."
+    assert purpose == "What goal slot 0 asks for is 1.0 m away, all that does not hold."
     assert edge == "The action is the edge's: the edge from node 0 to node 1 was seen 7 times."
 
 
+@pytest.mark.parametrize(
+    ("own", "rival", "said"),
+    [
+        (0.0, None, "no other to confuse it with"),
+        (0.0, 3.0, "no other comes near"),
+        (1.0, 10.0, "no other comes near"),
+        (1.0, 2.1, "it is twice as alike as the next"),
+        (1.0, 4.9, "it is 5 times as alike as the next"),
+        (1.0, 1.2, "hardly more alike than the next"),
+        (1.0, 0.9, "another is more alike"),
+    ],
+)
+def test_a_match_is_told_by_how_it_stands_out(own: float, rival: float | None, said: str) -> None:
+    assert said in say_likeness(own, rival)
+
+
 def test_the_rival_is_the_next_likeliest_slot() -> None:
-    now = scene(0, 2, colours=(0.0, 3.0))
+    now = scene(0, 2, colours=(1.0, 3.0))
     goal = scene(1, 2, colours=(0.0, 3.0))
     match, *_ = words(now, goal, graph({(0, 1): 7}))
-    assert "their types differ by 0, the next likeliest slot's by 4.24;" in match
+    assert "by type it is three times as alike as the next;" in match
+
+
+def test_distances_are_those_of_the_table() -> None:
+    found = decided(scene(0, 1), scene(1, 2), graph({(0, 1): 7}))
+    assert say_apart(found) == ["1.0 m", "71 cm"]
+    assert [length(metres) for metres in (0.123, 0.004)] == ["12 cm", "4 mm"]
 
 
 def test_of_several_open_constraints_the_number_is_told() -> None:
     _, purpose, _ = words(scene(0, 1), scene(1, 2), graph({(0, 1): 7}))
-    assert purpose == "What goal slot 0 asks for is 1 away, one of 2 that do not hold."
+    assert purpose == "What goal slot 0 asks for is 1.0 m away, one of 2 that do not hold."
 
 
 @pytest.mark.parametrize(
@@ -144,7 +166,7 @@ def test_an_empty_scene_is_one_sentence() -> None:
 
 def test_when_all_holds_it_is_said() -> None:
     _, purpose, _ = words(scene(0), scene(0), graph({}), "composed")
-    assert purpose == "Every constraint seems to hold; goal slot 0, 0 off, is put right."
+    assert purpose == "Every constraint seems to hold; goal slot 0, 0 mm off, is put right."
 
 
 def test_one_that_holds_among_others_that_do_not_is_told_from_them(sim, square) -> None:
@@ -186,6 +208,7 @@ def test_a_description_is_plain_json(sim, square) -> None:
     found = sim.answer(square(), now, goal, ControlConfig.best())
     told = json.loads(json.dumps(describe(found), allow_nan=False))
     assert told["purpose"] == "park"
-    assert told["pairs"][0] == {"goal": 0, "now": 0, "cost": 0, "distance": 2, "settled": False}
+    pair = {"goal": 0, "now": 0, "cost": 0, "distance": 2, "apart": "20 cm", "settled": False}
+    assert told["pairs"][0] == pair
     assert (told["chosen"], told["moved"], told["node_from"]) == (0, 1, 1)
     assert told["reason"] == " ".join(told["why"][1:]) == found.reason

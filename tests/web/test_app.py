@@ -118,6 +118,7 @@ def test_the_models_are_listed_with_what_they_can_do(site: Site) -> None:
             "most_objects": 12,
             "key_step": 0.25,
             "presets": ["best", "paper"],
+            "shape": 1.0,
         }
     ]
     assert "residual" in told["extensions"]
@@ -265,7 +266,7 @@ def test_uploads_that_are_no_pictures_are_refused(site: Site) -> None:
     for bad in (b"", b"GIF89a", pickled, b"<svg/>", good[:40], b"\x93NUMPY\x01\x00v\x00"):
         answer = upload(site, good, bad)
         assert answer.status_code == 400
-        assert answer.json()["error"].startswith("goal: is not a PNG or JPEG picture")
+        assert answer.json()["error"].startswith("goal: is not a PNG, JPEG or WebP picture")
     assert site.client.post("/api/plans", files={"image": ("a", good)}).status_code == 400
     assert upload(site, good, good, magic=1).status_code == 400
     assert site.client.post("/api/plans", content=b"nonsense").status_code == 400

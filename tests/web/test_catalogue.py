@@ -58,7 +58,7 @@ def test_a_damaged_model_is_named_and_hides_no_other(tmp_path: Path) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "model.json").write_text("{}")
     catalogue = Catalogue(Folders((tmp_path / "bad", FOLDER), None, (), tmp_path))
-    bad, good = catalogue.models
+    good, bad = catalogue.models
     assert "has no checksum" in bad["error"]
     assert good["presets"] == ["best", "paper"]
 

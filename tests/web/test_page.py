@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from tests.conftest import PATIENCE
@@ -53,8 +54,11 @@ def open_page(browser: Any, site: Site) -> Iterator[Any]:
             complaints.append(message.text)
 
     def open_it(**settings: Any) -> Any:
+        first_visit = settings.pop("first_visit", False)
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
         contexts.append(context)
+        if not first_visit:
+            context.add_init_script("localStorage.setItem('toured', 'yes')")
         page = context.new_page()
         page.set_default_timeout(SLOW)
         page.on("console", note)
@@ -118,10 +122,15 @@ def test_five_blocks_are_solved_and_every_step_can_be_gone_back_to(open_page: An
         said.append((page.inner_text("#why"), page.get_attribute("#scene", "src")))
     assert said[1] == said[3]
     assert said[0] != said[1] != said[2]
-    assert page.locator("#why li").count() == 3
-    assert page.locator("#pairs li").count() == 5
+    expect(page.locator("#why")).to_contain_text("All 5 constraints hold, so the task is solved.")
+    expect(page.locator("#why")).to_contain_text("It took 5 moves. No plan could be shorter.")
+    expect(page.locator("#pairs li")).to_have_count(0)
+    expect(page.locator("#status-kind")).to_have_text("truth")
     page.click("#back")
     expect(page.locator("#status")).to_have_text("step 5: 4 of 5 hold")
+    assert page.locator("#why li").count() == 3
+    assert page.locator("#pairs li").count() == 5
+    expect(page.locator("#pairs-title .belief")).to_be_visible()
     expect(page.locator("#pairs li.chosen")).to_have_count(1)
     set_range(page, "#time", 1)
     expect(page.locator("#status")).to_have_text("step 2: 1 of 5 hold")
@@ -256,13 +265,16 @@ def test_every_tab_renders(open_page: Any) -> None:
     page.click("#tab-graph")
     expect(page.locator("g.node")).to_have_count(16)
     expect(page.locator("#evidence h2")).to_contain_text("Edge from node")  # the step's own
-    page.locator("g.node").nth(3).hover()
+    expect(page.locator("#drawing line:not(.hit)")).to_have_count(1)
+    page.locator("g.node").nth(3).click()
     expect(page.locator("#evidence")).to_contain_text("Objects left it")
+    assert 1 < page.locator("#drawing line:not(.hit)").count() < 16  # its own edges alone
     folders = [image.get_attribute("x") for image in page.locator("g.node image").all()]
     page.select_option("#layout", "tsne")
     assert [image.get_attribute("x") for image in page.locator("g.node image").all()] != folders
-    set_range(page, "#least", 10)
-    assert 0 < page.locator("#drawing line:not(.hit)").count() < 240
+    before = page.locator("#drawing line:not(.hit)").count()
+    set_range(page, "#least", 25)
+    assert page.locator("#drawing line:not(.hit)").count() < before
     page.click("#tab-results")
     expect(page.locator("#tables table").first).to_contain_text("NCS (paper)")
     expect(page.locator("#figures img")).to_have_count(1)
@@ -283,9 +295,16 @@ def test_it_fits_a_telephone(open_page: Any) -> None:
         page.wait_for_load_state("networkidle")
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     page.click("#tab-solve")
+    pictures = [page.locator(name).bounding_box() for name in ("#scene-frame", "#goal-frame")]
+    assert all(box["width"] > 330 for box in pictures)
+    page.click("#another")
+    handle = page.locator(".handle").first
+    handle.wait_for()
+    assert min(handle.bounding_box()["width"], handle.bounding_box()["height"]) >= 44
+    page.evaluate("() => scrollTo(0, 0)")
     low = page.locator("#go").bounding_box()
     assert low["y"] + low["height"] < 740  # no scrolling to press solve
-    assert low["height"] >= 32
+    assert low["height"] >= 44
 
 
 def test_it_is_light_or_dark_as_the_system_is_or_as_one_likes(open_page: Any) -> None:
@@ -302,3 +321,154 @@ def test_it_is_light_or_dark_as_the_system_is_or_as_one_likes(open_page: Any) ->
     dark.reload()
     dark.locator("body[data-ready]").wait_for()
     assert brightness(dark) > 200
+
+
+def test_the_first_visit_is_a_tour_of_six_things(open_page: Any) -> None:
+    page = open_page(first_visit=True)
+    titles = []
+    for _ in range(6):
+        expect(page.locator("#tour")).to_be_visible()
+        titles.append(page.inner_text("#tour-title"))
+        pointed = page.locator(".pointed")
+        expect(pointed).to_have_count(1)
+        expect(pointed).to_be_in_viewport()
+        page.click("#tour-next")
+    assert titles == ["Slots", "Type and state", "The graph", "Align", "Select", "Bind"]
+    expect(page.locator("#tour")).to_be_hidden()
+    page.locator("#time[max='5']").wait_for(state="attached")
+    assert page.inner_text("#status") == "step 1: 0 of 5 hold"  # held while it was explained
+    page.reload()
+    page.locator("body[data-ready]").wait_for()
+    expect(page.locator("#tour")).to_be_hidden()
+    page.click("#tour-open")
+    expect(page.locator("#tour-title")).to_have_text("Slots")
+    page.keyboard.press("Escape")
+    expect(page.locator("#tour")).to_be_hidden()
+
+
+def test_words_of_the_paper_explain_themselves(open_page: Any) -> None:
+    page = open_page()
+    solve(page)
+    page.keyboard.press("Home")
+    page.locator("#why .word", has_text="slot").first.hover()
+    expect(page.locator("#tip")).to_contain_text("One thing of a picture as the model sees it")
+    page.locator("#why .word", has_text="edge").first.focus()
+    expect(page.locator("#tip")).to_contain_text("A move from one node to another")
+    page.click("#legend summary")
+    expect(page.locator("#legend dl")).to_be_visible()
+    assert "cm away" in page.inner_text("#pairs")
+
+
+def test_it_opens_on_a_model_at_its_best(open_page: Any) -> None:
+    page = open_page()
+    assert page.input_value("#preset") == "best"
+    page.select_option("#preset", "paper")
+    expect(page.locator("#nodes-out")).to_contain_text("as trained")
+    page.locator("#model").evaluate("(select) => select.dispatchEvent(new Event('change'))")
+    expect(page.locator("#preset")).to_have_value("best")
+
+
+def test_strange_pictures_are_doubted_and_cut_where_one_likes(
+    open_page: Any, tmp_path: Path
+) -> None:
+    page = open_page()
+    stripes = np.zeros((300, 500, 3), np.uint8)
+    stripes[:, ::40] = stripes[::30] = 255
+    Image.fromarray(stripes).save(tmp_path / "stripes.png")
+    for name in ("image", "goal"):
+        page.set_input_files(f"#own-{name}", tmp_path / "stripes.png")
+    box = page.locator("#crop-box")
+    frame = page.locator("#crop-frame").bounding_box()
+    assert abs(box.bounding_box()["width"] - 0.6 * frame["width"]) < 4  # a square of 500 x 300
+    set_range(page, "#crop-size", 50)
+    box.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    x = box.bounding_box()["x"] - frame["x"]
+    assert abs(x - (0.35 - 0.06) * frame["width"]) < 4
+    with page.expect_response("**/api/plans") as answer:
+        page.click("#look")
+    told = answer.value.json()
+    assert told["unlike"]["scene"] > 1.75
+    expect(page.locator("#doubt")).to_contain_text("unlike the pictures this model learned from")
+
+
+def test_a_crowded_graph_can_be_searched_and_zoomed(open_page: Any) -> None:
+    page = open_page()
+    set_range(page, "#nodes-count", 64)
+    page.click("#tab-graph")
+    expect(page.locator("g.node")).to_have_count(64)
+    boxes = [
+        tuple(float(node.get_attribute(name)) for name in ("x", "y", "width"))
+        for node in page.locator("g.node rect").all()
+    ]
+    hidden = sum(
+        max(abs(a[0] - b[0]), abs(a[1] - b[1])) < a[2] / 2
+        for i, a in enumerate(boxes)
+        for b in boxes[:i]
+    )
+    assert hidden == 0
+    whole = page.get_attribute("#drawing", "viewBox")
+    page.fill("#find-node", "17")
+    expect(page.locator("#evidence h2")).to_have_text("Node 17")
+    near = page.get_attribute("#drawing", "viewBox")
+    assert float(near.split()[2]) < float(whole.split()[2])
+    page.click("#zoom-in")
+    assert page.get_attribute("#drawing", "viewBox") != near
+    page.click("#zoom-all")
+    assert page.get_attribute("#drawing", "viewBox") == whole
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_tables_are_never_cut_off_and_tell_their_evidence(open_page: Any, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 900})
+    page.click("#tab-results")
+    table = page.locator("#tables table").first
+    table.wait_for()
+    for one in page.locator("#tables table").all():
+        box = one.bounding_box()
+        assert box["x"] + box["width"] <= width
+    row = table.locator("tbody tr").first
+    assert "checkpoint" not in table.inner_text()
+    row.locator(".more").click()
+    expect(table).to_contain_text("seeds x")
+    row.hover()
+    expect(page.locator(".result").first.locator(".line.lit")).to_have_count(1)
+    assert page.locator(".result").first.locator(".line").count() <= 7
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_keeps_anybody_out(open_page: Any, scheme: str) -> None:
+    """axe-core's rules for WCAG AA, contrast among them, on every tab."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = open_page(color_scheme=scheme)
+    solve(page)
+    page.keyboard.press("Home")
+    for tab in ("solve", "graph", "results", "health"):
+        page.click(f"#tab-{tab}")
+        page.wait_for_load_state("networkidle")
+        found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]})
+        serious = [
+            (one["id"], [node["target"] for node in one["nodes"]][:3])
+            for one in found.response["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], tab
+
+
+def test_dark_is_dark_all_over(open_page: Any) -> None:
+    page = open_page(color_scheme="dark")
+    solve(page)
+    page.keyboard.press("Home")
+    pale = page.evaluate(
+        """() => [...document.querySelectorAll('body *')].filter((one) => {
+            const colour = getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number);
+            const shown = one.getClientRects().length && (colour[3] ?? 1) > 0.5;
+            return shown && Math.min(...colour.slice(0, 3)) > 200;
+        }).map((one) => one.id || one.className || one.tagName)"""
+    )
+    assert pale == []
+    page.click("#tab-graph")
+    page.locator("g.node image").first.wait_for()
+    shown = page.evaluate("() => getComputedStyle(document.querySelector('g.node image')).filter")
+    assert "invert" in shown

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ncs.data.importing.pictures import MOST_PIXELS
 from ncs.records import DataError
-from ncs.web.uploads import MOST_PIXELS, read_picture
+from ncs.web.schemas import Crop
+from ncs.web.uploads import middle, read_picture
 
 RNG = np.random.default_rng(0)
 
@@ -83,9 +85,9 @@ def test_every_kind_of_png_becomes_rgb(mode: str) -> None:
         assert (seen == 255).all()  # nothing is white
 
 
-@pytest.mark.parametrize("kind", ["GIF", "BMP", "TIFF", "WEBP", "PPM"])
+@pytest.mark.parametrize("kind", ["GIF", "BMP", "TIFF", "PPM"])
 def test_other_formats_are_refused(kind: str) -> None:
-    with pytest.raises(DataError, match="not a PNG or JPEG"):
+    with pytest.raises(DataError, match="not a PNG, JPEG or WebP"):
         read_picture(encode(Image.new("RGB", (64, 64)), kind), "a")
 
 
@@ -101,3 +103,18 @@ def test_damaged_files_are_read_or_refused() -> None:
 
 def test_the_limit_is_a_telephones_camera() -> None:
     assert MOST_PIXELS > 4000 * 3000
+
+
+def test_the_part_that_was_chosen_is_what_is_seen() -> None:
+    picture = np.zeros((100, 200, 3), np.uint8)
+    picture[50:, 150:] = 255
+    data = encode(Image.fromarray(picture), "PNG")
+    corner = Crop(x=0.75, y=0.5, width=0.25, height=0.5)
+    assert (read_picture(data, "a", (64, 64), corner) == 255).all()
+    assert read_picture(data, "a", (48, 96)).shape == (48, 96, 3)
+
+
+def test_the_middle_has_the_shape_that_is_asked_for() -> None:
+    part = middle((200, 100), (64, 64))
+    assert (part.x, part.y, part.width, part.height) == (0.25, 0.0, 0.5, 1.0)
+    assert middle((200, 100), (50, 100)) == Crop(x=0, y=0, width=1, height=1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ncs.agent.familiar import Familiar, get_to_know, save_familiar
 from ncs.agent.perceive import see_clips
 from ncs.agent.presets import SIGHT, Preset, graph_preset, sight
 from ncs.agent.trained import TrainedModel, graph_path
@@ -45,6 +46,7 @@ class BuiltGraph:
     graph: Graph
     plan: GraphPlan
     seen: Sequence[Experience]
+    familiar: Familiar  # what the buffer's pictures look like
     sets: SetGraph | None = None
 
 
@@ -121,7 +123,7 @@ class GraphBuilder:
         graph = build(seen, plan.config, rng, self.trained.weights)
         presence = plan.preset == "best"
         sets = build_sets(seen, graph, presence=presence) if with_sets else None
-        return BuiltGraph(graph, plan, seen, sets)
+        return BuiltGraph(graph, plan, seen, get_to_know(self._buffer), sets)
 
 
 def save_built(built: BuiltGraph, path: Path, sets: Path | None = None) -> None:
@@ -134,6 +136,7 @@ def save_built(built: BuiltGraph, path: Path, sets: Path | None = None) -> None:
 def install(built: BuiltGraph, folder: Path) -> Path:
     """Writes a preset's graph and scenes into the model's folder; the graph's path comes back."""
     path = graph_path(folder, built.plan.preset)
+    save_familiar(folder, built.familiar)
     save_built(built, path, sets_path(folder, built.plan.preset))
     return path
 

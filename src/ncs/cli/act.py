@@ -47,11 +47,15 @@ class Act(Command):
 
         from ncs.agent.advice import advise, draw_advice
         from ncs.agent.agent import Agent
+        from ncs.agent.familiar import load_familiar, warn_unlike
         from ncs.analysis.pictures import save_png
 
         agent = Agent.load(self.model, self.preset, self.objects)
         decision = agent.act(now, goal)
         facts = asdict(advise(decision, agent.unit))
+        pictures = {str(self.now): now, str(self.goal): goal}
+        score, facts["warning"] = warn_unlike(load_familiar(self.model), pictures)
+        facts["unlike"] = list(score.values())
         if self.out is not None:
             save_png(self.out, draw_advice(decision, now, goal))
             facts["out"] = str(self.out)
@@ -59,7 +63,9 @@ class Act(Command):
 
 
 def _line(facts: dict[str, Any]) -> str:
+    warning = f"warning: {facts['warning']}\n" if facts["warning"] else ""
     if facts["holds"]:
-        return f"the goal holds: {facts['reason']}"
+        return f"{warning}the goal holds: {facts['reason']}"
     pick, place = (", ".join(f"{v:.4g}" for v in facts[end]) for end in ("pick", "place"))
-    return f"pick {pick} {facts['unit']}, place {place} {facts['unit']}: {facts['reason']}"
+    unit = facts["unit"]
+    return f"{warning}pick {pick} {unit}, place {place} {unit}: {facts['reason']}"

@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
+from ncs.agent.familiar import load_familiar, warn_unlike
 from ncs.analysis.trace import encode_gif
 from ncs.control.extensions import EXTENSIONS, Extension
 from ncs.records import ConfigError, DataError, NcsError
@@ -23,9 +24,9 @@ from ncs.web.guard import UPLOAD_PATH, Guard
 from ncs.web.health import SHIPPED, HealthReports, read_page, shipped_report
 from ncs.web.jobs import BusyError, JobQueue
 from ncs.web.payloads import graph_payload, result_payloads
-from ncs.web.schemas import AgentRequest, HealthRequest, ModelRequest, SceneRequest, TaskRequest
+from ncs.web.schemas import HealthRequest, ModelRequest, PairRequest, SceneRequest, TaskRequest
 from ncs.web.sessions import Session, Sessions
-from ncs.web.uploads import read_picture
+from ncs.web.uploads import USUAL_SIZE, read_picture
 
 STATIC = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 # A report is a page of its own: nothing in it runs, and its style and pictures stand inside it.
@@ -146,14 +147,18 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
             return {"id": sessions.open(await jobs.run(begin_episode, catalogue, request))}
 
     @app.post(UPLOAD_PATH)
-    async def plan(request: Request) -> dict[str, str]:
+    async def plan(request: Request) -> dict[str, Any]:
         async with sessions.reserve():
             options, image, goal = await read_pair(request)
-            pair = [
-                await asyncio.to_thread(read_picture, data, name)
-                for name, data in (("image", image), ("goal", goal))
-            ]
-            return {"id": sessions.open(await jobs.run(begin_plan, catalogue, options, *pair))}
+            known = await asyncio.to_thread(load_familiar, catalogue.folder(options.model))
+            size = USUAL_SIZE if known is None else (int(known.size[0]), int(known.size[1]))
+            pair = {
+                name: await asyncio.to_thread(read_picture, data, name, size, options.crop)
+                for name, data in (("scene", image), ("goal", goal))
+            }
+            unlike, warning = warn_unlike(known, pair)
+            episode = await jobs.run(begin_plan, catalogue, options, *pair.values())
+            return {"id": sessions.open(episode), "unlike": unlike, "warning": warning}
 
     @app.get("/api/episodes/{name}/events")
     async def events(name: str, request: Request) -> Response:
@@ -176,7 +181,7 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
         )
 
 
-async def read_pair(request: Request) -> tuple[AgentRequest, bytes, bytes]:
+async def read_pair(request: Request) -> tuple[PairRequest, bytes, bytes]:
     """The options and the two files of an upload."""
     try:
         async with request.form(max_files=2, max_fields=1) as form:
@@ -192,7 +197,7 @@ async def read_pair(request: Request) -> tuple[AgentRequest, bytes, bytes]:
         values = None
     if not isinstance(values, dict):
         raise ConfigError("options: is not a JSON object")
-    return AgentRequest(**values), files[0], files[1]
+    return PairRequest(**values), files[0], files[1]
 
 
 def export(one: Session, file: str) -> tuple[bytes, str]:

@@ -4,20 +4,21 @@ A request names things and never gives paths, so there is no way out of these fo
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ncs.agent import GraphBuilder, Preset, Trained, graph_path
 from ncs.agent.build_graph import save_built
+from ncs.agent.familiar import load_familiar
 from ncs.analysis.points import CELLS
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 from ncs.graph.store import load_graph
 from ncs.records import ConfigError, DataError
-from ncs.registry import facts_of, find_world
+from ncs.registry import facts_of, find_world, names
 from ncs.training.checkpoint import has_checkpoint, read_manifest
 
 PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
@@ -81,7 +82,8 @@ class Catalogue:
     @functools.cached_property
     def models(self) -> list[dict[str, Any]]:
         """Every model as the page lists it."""
-        return [self._describe(name, folder) for name, folder in self._model_folders.items()]
+        found = [self._describe(name, folder) for name, folder in self._model_folders.items()]
+        return sorted(found, key=first_to_show)
 
     def _describe(self, name: str, folder: Path) -> dict[str, Any]:
         try:
@@ -97,6 +99,7 @@ class Catalogue:
             "most_objects": max_objects(world),
             "key_step": facts_of(world).key_step,
             "presets": presets,
+            "shape": picture_shape(folder),
         }
 
     def load_first(self) -> None:
@@ -167,6 +170,21 @@ class Catalogue:
             f"--nodes {nodes} --nodes-from-data False "
             f"--out {self.graph_file(name, preset, nodes)}",
         ]
+
+
+def first_to_show(model: Mapping[str, Any]) -> tuple[bool, int, bool]:
+    """Sorts models: by world as worlds are listed, those with every extension first."""
+    if "error" in model:
+        return True, 0, True
+    listed = names("world")
+    place = listed.index(model["world"]) if model["world"] in listed else len(listed)
+    return False, place, "best" not in model["presets"]
+
+
+def picture_shape(folder: Path) -> float:
+    """Width over height of the pictures a model knows."""
+    known = load_familiar(folder)
+    return 1.0 if known is None else float(known.size[1] / known.size[0])
 
 
 @functools.cache

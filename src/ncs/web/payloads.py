@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.agent.recorder import Moment
-from ncs.analysis.formatter import result_grid, shown_rows
+from ncs.analysis.formatter import estimate_text, result_grid, shown_rows
 from ncs.analysis.graph_picture import SIZE, mask_tile, node_centres, spread_apart
 from ncs.analysis.pictures import encode_png, enlarge
 from ncs.analysis.points import CELLS
@@ -129,6 +129,6 @@ def result_payloads(path: Path) -> list[dict[str, Any]]:
     return payloads
 
 
-def row_means(row: Row) -> list[tuple[int, float]]:
-    """A line of a chart: numbers of objects, each with the mean score."""
-    return [(objects, cell.mean) for objects, cell in row.cells.items()]
+def row_means(row: Row) -> list[tuple[int, float, str]]:
+    """A line of a chart: numbers of objects, each with the mean score and its text."""
+    return [(objects, cell.mean, estimate_text(cell)) for objects, cell in row.cells.items()]

@@ -50,6 +50,28 @@ class SceneRequest(TaskRequest):
     drag: Drag | None = None
 
 
+class Crop(Settings):
+    """A part of a picture, in shares of its width and height."""
+
+    x: float = Field(ge=0, le=1)
+    y: float = Field(ge=0, le=1)
+    width: float = Field(gt=0.01, le=1)
+    height: float = Field(gt=0.01, le=1)
+
+    def box(self, pixels: tuple[int, int]) -> tuple[float, float, float, float]:
+        """Its left, top, right and bottom in a picture (W, H), never outside of it."""
+        wide, high = pixels
+        right, bottom = min(1.0, self.x + self.width), min(1.0, self.y + self.height)
+        left, top = min(self.x, right - 0.01), min(self.y, bottom - 0.01)
+        return left * wide, top * high, right * wide, bottom * high
+
+
+class PairRequest(AgentRequest):
+    """How two pictures of one's own are to be looked at: the part of both that counts."""
+
+    crop: Crop | None = None  # None: the largest of the right shape, in the middle
+
+
 class HealthRequest(Settings):
     """A slot health report."""
 

@@ -5,6 +5,8 @@ import { showGraph } from "./graph.js";
 import { readyHealth, showHealth } from "./health.js";
 import { showResults } from "./results.js";
 import * as solve from "./solve.js";
+import { firstVisit, readyTour } from "./tour.js";
+import { readyWords } from "./words.js";
 
 const TABS = ["solve", "graph", "results", "health"];
 const ON_SHOW = { graph: showGraph, results: showResults, health: showHealth };
@@ -49,7 +51,7 @@ function readyKeys() {
   const keys = { s: solve.start, n: solve.another, m: solve.toggleSlots, " ": solve.playOrPause,
     ArrowLeft: solve.back, ArrowRight: solve.forward, Home: solve.first, End: solve.last };
   document.addEventListener("keydown", (event) => {
-    const busy = event.target.closest("input, select, textarea, .handle, [role=tab]");
+    const busy = event.target.closest("input, select, textarea, .handle, [role=tab], #tour, #crop-box");
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " && event.target.closest("button, a")) return;
     const tab = TABS[Number(event.key) - 1];
@@ -64,6 +66,7 @@ function readyKeys() {
 async function begin() {
   readyTabs();
   readyTheme();
+  readyWords();
   const known = await request("/api/models");
   state.models = known.models.filter((one) => one.most_objects > 0);
   state.explained = known.extensions;
@@ -83,7 +86,9 @@ async function begin() {
   solve.ready();
   readyKeys();
   await solve.chooseModel(state.models[0].name);
+  readyTour();
   document.body.dataset.ready = "yes";
+  firstVisit();
 }
 
 attempt(begin);

@@ -1,6 +1,7 @@
 // The solve tab: a task, how it is to be played, and the episode.
 
 import { $, request, attempt, complain, el, agentOptions, model, state } from "./page.js";
+import * as crop from "./crop.js";
 import * as handles from "./handles.js";
 import * as stage from "./stage.js";
 
@@ -16,7 +17,8 @@ export async function chooseModel(name) {
   state.task.model = name;
   const { presets, most_objects: most } = model();
   for (const option of $("preset").options) option.disabled = !presets.includes(option.value);
-  if (!presets.includes(state.task.preset)) state.task.preset = presets[0];
+  state.task.preset = presets[0]; // a model is shown at its best
+  crop.shape(model().shape);
   state.task.objects = Math.min(state.task.objects, most);
   $("objects").max = most;
   state.task.place = [];
@@ -100,6 +102,7 @@ function leave() {
   }
   working(false);
   stage.clear();
+  $("doubt").hidden = true;
 }
 
 function working(on) {
@@ -170,13 +173,15 @@ function lookAtOwn() {
     const [image, goal] = [$("own-image").files[0], $("own-goal").files[0]];
     if (!image || !goal) throw new Error("choose a picture of the scene and one of the goal first");
     const form = new FormData();
-    form.append("options", JSON.stringify(agentOptions()));
+    form.append("options", JSON.stringify({ ...agentOptions(), crop: crop.chosen() }));
     form.append("image", image);
     form.append("goal", goal);
-    const { id } = await request("/api/plans", form);
+    const { id, warning } = await request("/api/plans", form);
     drawn += 1;
     handles.removeAll();
     await watch(id, true);
+    $("doubt").textContent = warning && `Careful: ${warning}.`;
+    $("doubt").hidden = !warning;
   });
 }
 
@@ -204,6 +209,7 @@ export function ready() {
   $("stop").addEventListener("click", () => attempt(() => request(`/api/episodes/${session}`, undefined, "DELETE")));
   $("another").addEventListener("click", another);
   $("look").addEventListener("click", lookAtOwn);
+  crop.ready();
   $("usual").addEventListener("click", resetOptions);
   $("undo").addEventListener("click", () => { task.place = []; draw(); });
   $("copy").addEventListener("click", () => attempt(() => navigator.clipboard.writeText($("command").textContent)));

@@ -1,34 +1,39 @@
 // The pictures of a step, the reasons for it, and going back and forth.
 
 import { $, el, state } from "./page.js";
+import { sentence } from "./words.js";
 
+const BELIEF = "belief", TRUTH = "truth";
 const PACE = 900; // milliseconds a step when playing
 
-export const stage = { moments: [], at: 0, live: true, plan: false, end: null };
+export const stage = { moments: [], at: 0, live: true, plan: false, hold: false };
+const HINT = "Press solve; each step says here which pair it serves, how sure it is, and which edge it acts by.";
 let clock = null;
 
 export function clear() {
   pause();
-  Object.assign(stage, { moments: [], at: 0, live: true, plan: false, end: null });
+  Object.assign(stage, { moments: [], at: 0, live: true, plan: false });
   state.edge = null;
   $("take-home").hidden = true;
   $("nodes").hidden = true;
   $("nodes-words").textContent = "nodes";
-  $("why").replaceChildren(el("li", { class: "faint" }, "Press solve; each step says here which "
-    + "pair it serves, how sure it is, and which edge it acts by."));
+  $("why").replaceChildren(el("li", { class: "faint" }, ...sentence(HINT)));
   $("pairs").replaceChildren();
+  $("pairs-title").hidden = true;
   say("Press solve.");
   moveClock();
 }
 
 export function say(text, kind = "") {
   $("status").textContent = text;
+  $("status-kind").hidden = true;
   $("status").className = kind;
 }
 
 /** A new moment has come in: shown at once unless the user looks at an earlier one. */
 export function add(moment) {
   stage.moments.push(moment);
+  if (stage.hold && stage.moments.length > 1) stage.live = false; // somebody is being shown the first step
   if (stage.live) show(stage.moments.length - 1);
   else moveClock();
 }
@@ -42,12 +47,14 @@ export function show(at) {
   drawPictures(moment);
   drawReasons(moment);
   say(...words(moment));
+  const kind = stage.plan ? BELIEF : TRUTH; // what holds is said by the world, or foreseen
+  Object.assign($("status-kind"), { hidden: false, className: kind, textContent: kind });
 }
 
 function words(moment) {
   const number = stage.at + 1;
   if (moment.step) {
-    const holds = moment.satisfied < 0 ? "" : `: ${moment.satisfied} of ${moment.constraints} hold`;
+    const holds = moment.satisfied < 0 ? "" : `: ${moment.satisfied} of ${moment.constraints} hold`; // truth
     return [`${stage.plan && stage.at ? "foreseen " : ""}step ${number}${holds}`];
   }
   const moves = stage.at === 1 ? "1 move" : `${stage.at} moves`;
@@ -64,8 +71,10 @@ function drawPictures(moment) {
   const slots = $("show-slots").checked && moment.step;
   $("scene").src = slots ? moment.scene_seen : moment.image;
   $("goal").src = slots ? moment.goal_seen : moment.goal;
-  const what = stage.plan && stage.at ? "what the model foresees" : "scene";
-  $("scene-words").textContent = moment.step ? `${what} before move ${stage.at + 1}` : `${what} at the end`;
+  const foreseen = stage.plan && stage.at > 0;
+  const what = foreseen ? "what the model foresees" : "scene";
+  $("scene-words").replaceChildren(...(foreseen ? [el("span", { class: "belief" }, "belief"), " "] : []),
+    moment.step ? `${what} before move ${stage.at + 1}` : `${what} at the end`);
   $("nodes").hidden = !moment.step;
   if (!moment.step) {
     $("nodes-words").textContent = "nodes";
@@ -79,13 +88,34 @@ function drawPictures(moment) {
   state.edge = from === null ? null : [from, to];
 }
 
+/** What became of it, where nothing more is done. */
+function ending(moment) {
+  const moves = stage.at === 1 ? "1 move" : `${stage.at} moves`;
+  if (stage.plan) {
+    return moment.solved ? [[BELIEF, `After ${moves} every constraint seems to hold, as far as the model can foresee.`]]
+      : [[BELIEF, `After ${moves} the model foresees no way to go on.`]];
+  }
+  if (!moment.solved) {
+    return [[TRUTH, `${moment.satisfied} of ${moment.constraints} constraints hold, and no more moves are allowed.`],
+      [BELIEF, "Go back a step to see what the model took for what."]];
+  }
+  const fewest = stage.at === moment.minimum_moves ? "No plan could be shorter." : `${moment.minimum_moves} would have done.`;
+  return [[TRUTH, `All ${moment.constraints} constraints hold, so the task is solved.`], [TRUTH, `It took ${moves}. ${fewest}`]];
+}
+
 function drawReasons(moment) {
-  if (!moment.step) return;
-  $("why").replaceChildren(...moment.step.why.map((line) => el("li", {}, line)));
+  $("pairs-title").hidden = !moment.step;
+  if (!moment.step) {
+    $("pairs").replaceChildren();
+    $("why").replaceChildren(...ending(moment).map(([kind, line]) => el("li", {}, el("span", { class: kind }, kind), " ", ...sentence(line))));
+    return;
+  }
+  const told = new Set();
+  $("why").replaceChildren(...moment.step.why.map((line) => el("li", {}, ...sentence(line, told))));
   $("pairs").replaceChildren(...moment.step.pairs.map((pair, index) => {
     const chip = el("li", { class: index === moment.step.chosen ? "chosen" : "" },
       `goal ${pair.goal} ↔ scene ${pair.now}: `
-      + (pair.settled ? "holds" : `${pair.distance.toFixed(2)} away`));
+      + (pair.settled ? "seems to hold" : `${pair.apart} away`));
     chip.style.setProperty("--pair", moment.colours[index]);
     return chip;
   }));
