@@ -123,19 +123,19 @@ class Trained:
 
 def shipped_model(name: str) -> Path:
     """The folder of a model that comes with the repository."""
-    shelf = _shelf(name)
-    if shelf is not None:
-        return shelf / name
+    found = shelf(name)
+    if found is not None:
+        return found / name
     raise DataError(
         f"checkpoints/{name}: is not here; run in a clone of the repository or name a model folder"
     )
 
 
-def _shelf(name: str = "") -> Path | None:
+def shelf(name: str = "") -> Path | None:
     """The repository's folder of models, if it is near and has the one that is asked for."""
     bases = (Path.cwd(), *Path(__file__).resolve().parents)
     shelves = (base / "checkpoints" for base in bases)
-    return next((shelf for shelf in shelves if (shelf / name).is_dir()), None)
+    return next((one for one in shelves if (one / name).is_dir()), None)
 
 
 def default_model(world: str) -> Path:
@@ -144,8 +144,8 @@ def default_model(world: str) -> Path:
     Of those that come with the repository it is the first by name that was trained on the world
     and has a graph with every extension.
     """
-    shelf = _shelf()
-    folders = sorted(shelf.iterdir()) if shelf is not None else ()
+    found = shelf()
+    folders = sorted(found.iterdir()) if found is not None else ()
     usable = (f for f in folders if has_checkpoint(f) and graph_path(f, "best").exists())
     for folder in usable:
         if world in trained_worlds(folder):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # In the order of the rooms; a command that is not listed comes after these.
 ORDER = (
     "collect", "train", "train-rival", "slots", "graph", "solve", "view", "evaluate", "table",
-    "reproduce", "inspect", "import", "export", "act", "serve", "suite", "demo",
+    "verify", "reproduce", "inspect", "import", "export", "act", "serve", "doctor", "suite", "demo",
 )  # fmt: skip
 TRAINING = ("train", "train-rival")  # go on only when they are told to
 FIRST_LINE = re.compile(r'"""ncs (?P<name>[a-z][a-z-]*): (?P<summary>.+?)\.?(?:""")?$')

@@ -25,8 +25,10 @@ class Table(Command):
     """
 
     files: tyro.conf.Positional[tuple[Path, ...]] = Field(description="results files or folder")
-    format: Literal["text", "markdown", "json", "summary"] = Field(
-        "text", description="how to print; summary: one small Markdown table of everything"
+    format: Literal["text", "markdown", "json", "summary", "leaderboard"] = Field(
+        "text",
+        description="how to print; summary: one small Markdown table of everything; leaderboard: "
+        "test tasks alone, the best first, with tasks, checkpoint, commit and the floor of chance",
     )
     rows: tuple[str, ...] = Field((), description="methods of the summary, such as ncs (all)")
     score: Literal["best", "final"] = Field(
@@ -38,6 +40,7 @@ class Table(Command):
         import json
 
         from ncs.analysis.formatter import as_markdown, as_text, grid_markdown, summary_grid
+        from ncs.analysis.leaderboard import leaderboard
         from ncs.analysis.table import as_records
 
         if not self.files:
@@ -49,6 +52,8 @@ class Table(Command):
             print(json.dumps(as_records(results, self.score, names), indent=1))
         elif self.format == "summary":
             print(grid_markdown(summary_grid(results, self.score, names, self.rows)))
+        elif self.format == "leaderboard":
+            print("\n\n".join(map(grid_markdown, leaderboard(results, self.score))))
         else:
             draw = {"text": as_text, "markdown": as_markdown}[self.format]
             print(draw(results, self.score, names))

@@ -1,0 +1,113 @@
+"""ncs verify: check rows of results, and play a sample of them again."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tyro
+from pydantic import Field
+
+from ncs.cli.command import Command
+from ncs.records import DataError
+
+if TYPE_CHECKING:
+    from ncs.records import Result
+
+DIFFERENT = 1
+NAMED = 10  # complaints that are printed
+
+
+class Verify(Command):
+    """Check whether results can be believed: every row by its task, a sample by playing it again.
+
+    Every row is held against the frozen task it names; none may start solved, and no episode of
+    a cell may be left out. A sample is played again with the model that has the hashes of the
+    row, under the same settings and seeds, and must come out the same but for the time it took.
+    The exit code is 1 when something differs, 2 when a row cannot be played again here.
+    """
+
+    files: tyro.conf.Positional[tuple[Path, ...]] = Field(description="files of 'ncs evaluate'")
+    models: tuple[Path, ...] = Field(
+        (), description="folders of the models, or of folders of models (default: those that ship)"
+    )
+    allow: tuple[str, ...] = Field(
+        (), description="policies of strangers that may be run, as rows name them: MODULE:FACTORY"
+    )
+    sample: int = Field(50, ge=1, le=1_000_000, description="rows that are played again, a file")
+    batch: int = Field(25, ge=1, le=100, description="episodes side by side, as they were played")
+    seed: int = Field(0, ge=0, lt=2**63, description="which rows")
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1, ge=1, le=256, description="processes"
+    )
+
+    def run(self) -> int:
+        """Checks every file and reports; 1 comes back when something differs."""
+        from ncs.cli.console import report
+
+        if not self.files:
+            raise DataError("no file given: name one or more files made by 'ncs evaluate'")
+        if self.allow and (here := str(Path.cwd())) not in sys.path:
+            sys.path.append(here)  # where a policy of one's own most likely is
+        found = [self._verify(path) for path in self.files]
+        same = all(facts["same"] for facts in found)
+        report("\n".join(map(_lines, found)), {"same": same, "files": found}, self.as_json)
+        return 0 if same else DIFFERENT
+
+    def _verify(self, path: Path) -> dict[str, Any]:
+        """What is to be said of one file."""
+        from ncs.evaluation.code import commit
+        from ncs.evaluation.results import read_results
+        from ncs.evaluation.verify import audit, draw
+
+        rows = read_results(path)
+        if not rows:
+            raise DataError(f"{path}: holds no results yet")
+        complaints = list(audit(rows))
+        chosen = draw(rows, self.sample, self.batch, self.seed)
+        differing = self._replay(path, chosen)
+        return {
+            "file": str(path),
+            "rows": len(rows),
+            "complaints": complaints,
+            "replayed": sum(map(len, chosen)),
+            "different": differing,
+            "same": not complaints and not differing,
+            "commits": sorted({row.commit or row.code for row in rows}),
+            "code": commit(),
+        }
+
+    def _replay(self, path: Path, chosen: "list[list[Result]]") -> list[str]:
+        """What came out otherwise, a line a row."""
+        from ncs.agent.remake import Shelf
+        from ncs.agent.trained import shelf
+        from ncs.cli.console import progress
+        from ncs.envs import make_env
+        from ncs.evaluation.verify import name_of, replay
+
+        folders = self.models or tuple(filter(None, (shelf(),)))
+        lines = []
+        total = sum(map(len, chosen))
+        with progress(f"playing {path.name} again", total, "rows") as advance:
+            remake = Shelf(folders, self.allow).method
+            for done, found in enumerate(replay(make_env, chosen, remake, self.workers), 1):
+                if found:
+                    what = ", ".join(f"{d.name} {d.claimed} is {d.found}" for d in found)
+                    lines.append(f"{name_of(found[0].row)}: {what}")
+                advance(done)
+        return lines
+
+
+def _lines(facts: dict[str, Any]) -> str:
+    """What is to be said of one file, for people."""
+    bad = [*facts["complaints"], *facts["different"]]
+    lines = [f"{facts['file']}: {line}" for line in bad[:NAMED]]
+    if len(bad) > NAMED:
+        lines.append(f"{facts['file']}: and {len(bad) - NAMED} more")
+    verdict = "same" if facts["same"] else "NOT THE SAME"
+    lines.append(
+        f"{facts['file']}: {verdict}; {facts['rows']} rows checked, {len(facts['complaints'])} "
+        f"complaints; {facts['replayed']} played again, {len(facts['different'])} came out "
+        f"otherwise (rows of {', '.join(facts['commits'])}, this is {facts['code']})"
+    )
+    return "\n".join(lines)
