@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ncs.cli.command import parse
-from ncs.cli.main import command_class
+from ncs.cli.commands import command_class
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.toml"))
 

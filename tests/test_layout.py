@@ -91,12 +91,6 @@ def test_only_the_nonfactorised_rival_borrows_the_graph() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
-def test_nothing_reads_pickles(path: Path) -> None:
-    text = path.read_text()
-    assert not re.search(r"\bpickle\b|allow_pickle=True|weights_only=False|torch\.load", text)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
 def test_only_the_command_line_prints(path: Path) -> None:
     if room_of(path) in {"cli", "web"}:
         return

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from tests.conftest import REPOSITORY, ncs, ncs_process
 
-from ncs.cli.main import find_commands, main
+from ncs.cli.commands import find_commands
+from ncs.cli.main import main
 from ncs.evaluation.results import read_results
 
 BLOCKS = "block-rearrange"
 COMMANDS = find_commands()
 RESULTS = str(REPOSITORY / "results" / "blocks-fast-0-many.jsonl.gz")
-NO_COMMANDS = {"__init__", "command", "console", "main"}
+NO_COMMANDS = {"__init__", "command", "commands", "console", "main", "stopping"}
 
 
 def test_help_lists_every_command_without_importing_anything_heavy() -> None:
@@ -172,7 +173,7 @@ def test_a_pipe_that_is_not_ours_is_an_error() -> None:
     with open(os.devnull, "w") as output, pytest.MonkeyPatch.context() as patch:
         for name in ("stdout", "stderr"):
             patch.setattr(sys, name, output)
-        patch.setattr("ncs.cli.main.dispatch", break_off)
+        patch.setattr("ncs.cli.commands.dispatch", break_off)
         with pytest.raises(BrokenPipeError, match="a worker's"):
             main([])
 

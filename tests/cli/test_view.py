@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -22,8 +23,8 @@ def test_it_serves_a_page_until_it_is_interrupted(tmp_path: Path) -> None:
             assert b"<title>ncs view</title>" in page.read()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0, err
-        assert (out, err) == ("", "")
+        assert process.returncode == 130, err
+        assert (out, err) == ("", "ncs view: stopped\n")
     finally:
         process.kill()
         process.wait()
@@ -46,15 +47,13 @@ def test_bad_requests_are_one_line(
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("package", ["uvicorn", "python_multipart"])
 def test_a_missing_package_names_its_extra(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import sys
-
-    for name in [
-        n for n in sys.modules if n.partition(".")[0] == "uvicorn" or n == "ncs.web.serve"
-    ]:
+    ours = ("ncs.web.serve", "ncs.web.server")
+    for name in [n for n in sys.modules if n.partition(".")[0] == package or n in ours]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setitem(sys.modules, package, None)
     assert main(["view", "--no-browser"]) == 2
-    assert "pip install 'ncs[view]'" in capsys.readouterr().err
+    assert f"needs the package {package}: pip install 'ncs[view]'" in capsys.readouterr().err

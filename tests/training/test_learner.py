@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 import torch
-from lightning_fabric import Fabric
 from tests.tiny_world import Tiny, tiny_config
 
 from ncs.data.buffer import open_buffer
 from ncs.records import ConfigError
 from ncs.training.learner import DivergenceError, Learner, check_groups, cut_batches, new_model
 from ncs.training.schedule import TrainConfig, draw_clips
+from ncs.training.team import Team
 
 
 def learner(**values: object) -> Learner:
     config = tiny_config(**values)
-    return Learner(new_model(config), config, Fabric(accelerator="cpu", devices=1))
+    return Learner(new_model(config), config, Team(torch.device("cpu")))
 
 
 def batches(buffer: Path, config: TrainConfig, step: int = 0):

@@ -13,12 +13,12 @@ from ncs.data.buffer import open_buffer
 from ncs.records import Clips, ConfigError
 from ncs.training.callback import Silence
 from ncs.training.loop import Run, prepare
-from ncs.training.train import make_fabric
+from ncs.training.team import make_team
 
 
 def make_run(buffer: Path, out: Path, **changes: object) -> Run:
     config = tiny_config(**changes)
-    return Run(make_fabric(config), config, open_buffer(buffer), out, None, Silence())
+    return Run(make_team(config), config, open_buffer(buffer), out, None, Silence())
 
 
 class Measured(Tiny):

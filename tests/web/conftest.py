@@ -44,7 +44,8 @@ class Site:
     def follow(self, name: str, **headers: str) -> list[tuple[str, Any]]:
         """Every event of a session, to its end."""
         events, kind = [], ""
-        with self.client.stream("GET", f"/api/episodes/{name}/events", headers=headers) as told:
+        sent = {key: value.encode("latin-1") for key, value in headers.items()}
+        with self.client.stream("GET", f"/api/episodes/{name}/events", headers=sent) as told:
             assert told.headers["content-type"].startswith("text/event-stream")
             for line in told.iter_lines():
                 if line.startswith("event: "):
@@ -101,3 +102,8 @@ def running(folders: Folders) -> Iterator[Site]:
             server.should_exit = True
             thread.join(PATIENCE)
             assert not thread.is_alive()
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

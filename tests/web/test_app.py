@@ -166,6 +166,8 @@ def test_a_reader_who_comes_back_misses_nothing_and_gets_nothing_twice(site: Sit
     whole = site.follow(name)
     assert site.follow(name) == whole
     assert site.follow(name, **{"last-event-id": "0"}) == whole[1:]
+    for odd in ("\xb2", "-1", "9" * 40, "x"):  # a digit only to Python, and no numbers at all
+        assert site.follow(name, **{"last-event-id": odd}) == whole
 
 
 def test_no_more_episodes_are_played_at_once_than_there_is_room_for(site: Site) -> None:
@@ -294,6 +296,19 @@ def test_results_stand_beside_the_papers(site: Site) -> None:
     printed = as_markdown(read_results(site.folders.results / "few.jsonl"), "best")
     best = [table for table in file["tables"] if table["score"] == "best"]
     assert all("| " + " | ".join(row["texts"]) + " |" in printed for row in best[0]["rows"])
+
+
+def test_a_bad_result_file_does_not_hide_the_others(site: Site) -> None:
+    assert site.folders.results is not None
+    bad = site.folders.results / "bad.jsonl"
+    bad.write_text("[1]\n")
+    try:
+        files = {one["name"]: one for one in site.client.get("/api/results").json()["files"]}
+    finally:
+        bad.unlink()
+    assert "bad.jsonl" in files["bad.jsonl"]["error"]
+    assert files["bad.jsonl"]["tables"] == []
+    assert len(files["few.jsonl"]["tables"]) > 0
 
 
 def test_slot_health_is_what_the_command_says(site: Site) -> None:

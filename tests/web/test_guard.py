@@ -1,15 +1,17 @@
 """Strangers are turned away: by Host, by Origin, by the size of what they send."""
 
+import asyncio
 import contextlib
 import socket
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from tests.conftest import PATIENCE
 from tests.web.conftest import Site
 
-from ncs.web.guard import HEADERS, MOST_BODY, MOST_UPLOAD, UPLOAD_PATH, own_hosts
+from ncs.web.guard import HEADERS, MOST_BODY, MOST_UPLOAD, UPLOAD_PATH, Guard, own_hosts
 
 FOREIGN_HOSTS = (
     "evil.example",
@@ -32,6 +34,8 @@ FOREIGN_ORIGINS = (
     "http://evil.example:{port}",
     "file://",
     "chrome-extension://x",
+    "http://[::1",
+    "http://\xb2",
 )
 
 
@@ -70,7 +74,7 @@ def test_its_own_names_are_welcome(site: Site, name: str) -> None:
 @pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
 @pytest.mark.parametrize("path", ["/api/models", "/api/episodes", UPLOAD_PATH, "/api/health"])
 def test_a_foreign_origin_is_refused(site: Site, origin: str, path: str) -> None:
-    headers = {"origin": origin.format(port=site.port)}
+    headers = {"origin": origin.format(port=site.port).encode("latin-1")}
     for method in ("GET", "POST", "DELETE"):
         answer = site.client.request(method, path, headers=headers, content=b"{}")
         assert answer.status_code == 403
@@ -149,3 +153,26 @@ def test_a_body_just_over_the_limit_is_answered_with_the_limit(site: Site) -> No
 def test_port_80_may_go_unsaid() -> None:
     assert "localhost" in own_hosts(80)
     assert "localhost" not in own_hosts(8765)
+
+
+@pytest.mark.anyio
+async def test_all_bodies_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncs.web.guard.MOST_HELD", 100)
+    entered, go_on = asyncio.Event(), asyncio.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        entered.set()
+        await go_on.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    guard = Guard(app, frozenset({"robot"}))
+    transport = httpx.ASGITransport(app=guard)
+    async with httpx.AsyncClient(transport=transport, base_url="http://robot") as http:
+        first = asyncio.create_task(http.post("/", content=b"x" * 70))
+        await entered.wait()
+        assert (await http.post("/", content=b"x" * 70)).status_code == 503
+        go_on.set()
+        assert (await first).status_code == 200
+        assert (await http.post("/", content=b"x" * 70)).status_code == 200

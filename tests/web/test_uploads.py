@@ -41,7 +41,7 @@ def bomb(width: int, height: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "side", [(5000, 5000), (60_000, 60_000), (2**31 - 1, 2**31 - 1), (1, 2**30)]
+    "side", [(5000, 5000), (60_000, 60_000), (2**31 - 1, 2**31 - 1), (1, 2**30), (1, 2**24)]
 )
 def test_a_decompression_bomb_is_refused_unread(side: tuple[int, int]) -> None:
     data = bomb(*side)

@@ -1,6 +1,5 @@
 """ncs view: open the viewer: set goals by hand and watch the agent think."""
 
-import contextlib
 import webbrowser
 from pathlib import Path
 
@@ -48,5 +47,4 @@ class View(Command):
             if not self.no_browser:
                 webbrowser.open(address)
 
-        with contextlib.suppress(KeyboardInterrupt):
-            serve(listener, folders, ready)
+        serve(listener, folders, ready)

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from ncs.records import NcsError
 
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")
 
@@ -31,16 +32,15 @@ def spread(
     context = multiprocessing.get_context("spawn")
     # The workers end when our end of the pipe is closed, be it by our own death.
     theirs, ours = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(
-        workers,
-        mp_context=context,
-        initializer=_start_worker,
-        initargs=(theirs,),
-    )
+    with held_back():
+        pool = ProcessPoolExecutor(
+            workers, mp_context=context, initializer=_start_worker, initargs=(theirs,)
+        )
     waiting: deque[Future[Answer]] = deque()
     try:
         for job in jobs:
-            waiting.append(pool.submit(function, job))
+            with held_back():  # the first one starts the workers
+                waiting.append(pool.submit(function, job))
             if len(waiting) > 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -60,12 +60,7 @@ def spread(
 
 
 def _start_worker(parent: "Connection[object, object]") -> None:
-    """Keeps a worker to one core, and ends it when its parent is gone or says so.
-
-    An interrupt from the keyboard reaches all processes. It is the parent's to act on: here it
-    would only end one job, and be handed over as its answer.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Keeps a worker to one core, and ends it when its parent is gone or says so."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
@@ -74,3 +69,28 @@ def _watch(parent: "Connection[object, object]") -> None:
     with contextlib.suppress(EOFError, OSError):
         parent.recv()  # nothing is ever sent
     os._exit(1)
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """Lets signals wait while processes are started, and keeps those of a terminal from them.
+
+    Ctrl-C and a terminal that closes reach all processes of a group. They are the parent's to act
+    on: in a worker they would only end one job, and be handed over as its answer.
+    """
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: signal.getsignal(number) for number in SIGNALS}
+        before = {n: handler for n, handler in handlers.items() if handler is not signal.SIG_IGN}
+        for number in before:
+            signal.signal(number, lambda number, _: came.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)

@@ -3,16 +3,15 @@
 import socket
 from collections.abc import Callable
 
-import uvicorn
-
 from ncs.records import ConfigError
 from ncs.service.app import Service, create_app
 from ncs.service.token import TokenGate
 from ncs.web.guard import Guard, own_hosts
+from ncs.web.server import BACKLOG, Server
 from ncs.web.sockets import address_named, bind_to
 
 MOST_BODY = 26 << 20  # two pictures in base64
-DRAIN_SECONDS = 8
+DRAIN_SECONDS = 2.0  # for answers to be sent, once all questions are answered
 
 
 def bind_socket(host: str, port: int, has_token: bool) -> socket.socket:
@@ -37,17 +36,6 @@ def serve(
     hosts = own_hosts(port) | {f"{host}:{port}".lower()}
     hosts |= {form for name in names for form in (name.lower(), f"{name.lower()}:{port}")}
     app = Guard(TokenGate(create_app(service), token), frozenset(hosts), lambda _: MOST_BODY)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws="none",
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-        limit_concurrency=128,
-        h11_max_incomplete_event_size=32 << 10,
-    )
-    listener.listen(128)
+    listener.listen(BACKLOG)
     ready()
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(app, service.batcher.close, DRAIN_SECONDS).run(sockets=[listener])

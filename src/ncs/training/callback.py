@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-Ended = Literal["finished", "minutes", "SIGTERM", "SIGINT"]
+Ended = Literal["finished", "minutes", "SIGTERM", "SIGINT", "SIGHUP"]
 
 
 @dataclass(frozen=True)

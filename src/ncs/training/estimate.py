@@ -16,7 +16,8 @@ from ncs.training.callback import duration
 from ncs.training.learner import Batch, Learner, new_model
 from ncs.training.loop import prepare
 from ncs.training.schedule import TrainConfig
-from ncs.training.train import make_fabric, working_threads
+from ncs.training.team import make_team
+from ncs.training.train import working_threads
 
 ENOUGH_SECONDS = 3.0  # a trial of that length is long enough to scale from
 REPEATS = 5
@@ -78,7 +79,7 @@ def estimate(config: TrainConfig, buffer: Buffer) -> Estimate:
     single = config.model_copy(update={"devices": 1})
     load = os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 0.0
     with working_threads(config):
-        learner = Learner(new_model(single), single, make_fabric(single))
+        learner = Learner(new_model(single), single, make_team(single))
         n_frames = config.clip_frames or int(buffer.manifest["frames"])
         size = config.batch // config.shards
         prepare(learner.model, buffer.clips(np.arange(min(16, len(buffer)))))
@@ -108,7 +109,7 @@ def estimate(config: TrainConfig, buffer: Buffer) -> Estimate:
 
 def _try(learner: Learner, buffer: Buffer, n_clips: int, n_frames: int) -> _Trial:
     clips = buffer.clips(np.arange(n_clips) % len(buffer))
-    device = learner.fabric.device
+    device = learner.team.device
     batch = Batch(
         torch.from_numpy(clips.frame[:, :n_frames]).to(device),
         torch.from_numpy(clips.action[:, : n_frames - 1]).to(device),

@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+from ncs.data.workers import SIGNALS
 
 
 class Interrupted(BaseException):
@@ -48,7 +48,11 @@ class Interrupts:
 
     def __enter__(self) -> "Interrupts":
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._handle) for number in SIGNALS}
+            self._before = {
+                number: signal.signal(number, self._handle)
+                for number in SIGNALS
+                if signal.getsignal(number) is not signal.SIG_IGN  # as under nohup
+            }
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -101,7 +105,8 @@ def forwarded() -> Iterator[list[signal.Signals]]:
     if threading.current_thread() is not threading.main_thread():
         yield received
         return
-    before = {number: signal.signal(number, handle) for number in SIGNALS}
+    heard = [n for n in SIGNALS if signal.getsignal(n) is not signal.SIG_IGN]  # as under nohup
+    before = {number: signal.signal(number, handle) for number in heard}
     try:
         yield received
     finally:

@@ -8,11 +8,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-from lightning_fabric import Fabric
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -21,6 +20,7 @@ from ncs.model.contract import ParameterGroup, Trainable
 from ncs.records import Clips, ConfigError, DataError, NcsError
 from ncs.training.checkpoint import Arrays, fill, to_arrays
 from ncs.training.schedule import Draw, TrainConfig, rate, torch_seed, torch_seeded
+from ncs.training.team import Team
 
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
@@ -82,10 +82,10 @@ def check_groups(model: Trainable, groups: Sequence[ParameterGroup]) -> None:
 class Learner:
     """Holds what training changes. Between two steps it can be written down and taken up again."""
 
-    def __init__(self, model: Trainable, config: TrainConfig, fabric: Fabric) -> None:
+    def __init__(self, model: Trainable, config: TrainConfig, team: Team) -> None:
         self.config = config
-        self.fabric = fabric
-        self.model = model.to(fabric.device).train()
+        self.team = team
+        self.model = model.to(team.device).train()
         self.groups = model.parameter_groups()
         check_groups(model, self.groups)
         self.names = {id(p): n for n, p in model.named_parameters()}
@@ -103,14 +103,14 @@ class Learner:
         self.optimiser.zero_grad()
         sums: dict[str, Tensor] = {}
         for batch in batches:
-            with torch_seeded(batch.seed, self.fabric.device) as generator:
-                with self.fabric.autocast():
+            with torch_seeded(batch.seed, self.team.device) as generator:
+                with self.team.autocast():
                     loss = self.model.loss(batch.frame, batch.action, self.step, generator)
                 (loss.total / self.config.shards).backward()  # type: ignore[no-untyped-call]
             for name, value in {"loss": loss.total.detach(), **loss.parts}.items():
                 sums[name] = sums.get(name, torch.zeros_like(value)) + value / self.config.shards
         values = torch.stack([value.float() for value in sums.values()])
-        if self.fabric.world_size > 1:
+        if self.team.size > 1:
             values = self._sum_over_processes(values)
         return dict(zip(sums, values.tolist(), strict=True))
 
@@ -120,7 +120,7 @@ class Learner:
         gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters]
         pieces = [*gradients, values, used.to(values)]
         flat = torch.cat([piece.reshape(-1) for piece in pieces])
-        flat = cast(Tensor, self.fabric.all_reduce(flat, reduce_op="sum"))
+        flat = self.team.sum(flat)
         parts = torch.split(flat, [piece.numel() for piece in pieces])
         for parameter, total, count in zip(self.parameters, parts, parts[-1], strict=False):
             # A parameter that no process used stays without a gradient, as in one process.

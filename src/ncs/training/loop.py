@@ -4,7 +4,6 @@ Only process 0 writes. It also decides when to end, and tells the others before 
 """
 
 import math
-import signal
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor
 
 from ncs.data.buffer import Buffer
@@ -26,6 +24,7 @@ from ncs.training.journal import EVALUATED, Journal
 from ncs.training.learner import DivergenceError, Learner, cut_batches, new_model
 from ncs.training.pictures import clip_rows, draw_sheet
 from ncs.training.schedule import TrainConfig, draw_clips, torch_seed, torch_seeded, training_clips
+from ncs.training.team import Team
 
 # What a checkpoint keeps of the buffer's manifest, for those who use it later.
 ABOUT_BUFFER = ("objects", "unit", "arena")
@@ -70,23 +69,23 @@ class Run:
 
     def __init__(
         self,
-        fabric: Fabric,
+        team: Team,
         config: TrainConfig,
         buffer: Buffer,
         out: Path,
         snapshot: Snapshot | None,
         callback: Callback,
     ) -> None:
-        self.fabric, self.config, self.buffer, self.out = fabric, config, buffer, out
+        self.team, self.config, self.buffer, self.out = team, config, buffer, out
         self.callback = callback
-        self.leads = fabric.is_global_zero
+        self.leads = team.leads
         self.n_frames = int(buffer.manifest["frames"])
         self.n_train = training_clips(config, len(buffer))
         if (config.clip_frames or 0) > self.n_frames:
             raise ConfigError(
                 f"clip_frames: the buffer's clips have {self.n_frames}, got {config.clip_frames}"
             )
-        self.learner = Learner(new_model(config), config, fabric)
+        self.learner = Learner(new_model(config), config, team)
         watch_backward(self.learner.parameters)
         self.notes: dict[str, Any] = {}
         self.saved_at = 0
@@ -132,7 +131,7 @@ class Run:
             ended = self._signal_name()
         except RuntimeError:
             # A signal reaches all processes: one may have left while another waited for it.
-            if self.fabric.world_size == 1 or self.interrupts.received is None:
+            if self.team.size == 1 or self.interrupts.received is None:
                 raise
             ended = self._signal_name()
         if self.leads and self.learner.step != self.saved_at:
@@ -140,7 +139,8 @@ class Run:
         return ended or ("finished" if self.learner.step == self.config.steps else "minutes")
 
     def _signal_name(self) -> Ended:
-        return "SIGINT" if self.interrupts.received is signal.SIGINT else "SIGTERM"
+        assert self.interrupts.received is not None
+        return cast(Ended, self.interrupts.received.name)
 
     def _go_on_together(self, deadline: float) -> bool:
         """Whether there is another step to take. Process 0 sees to its duties, then decides."""
@@ -151,9 +151,9 @@ class Run:
                 self._evaluate_if_due()
                 go_on = self.learner.step < self.config.steps and time.monotonic() < deadline
         finally:
-            if self.fabric.world_size > 1:
-                vote = torch.tensor(float(go_on), device=self.fabric.device)
-                go_on = bool(cast(Tensor, self.fabric.all_reduce(vote, reduce_op="sum")) > 0)
+            if self.team.size > 1:
+                vote = torch.tensor(float(go_on), device=self.team.device)
+                go_on = bool(self.team.sum(vote) > 0)
         return go_on
 
     def _advance(self) -> None:
@@ -161,11 +161,11 @@ class Run:
         config, learner, step = self.config, self.learner, self.learner.step
         with self.interrupts.discardable():
             draw = draw_clips(config, self.n_train, self.n_frames, step)
-            share = config.shards // self.fabric.world_size
-            mine = range(self.fabric.global_rank * share, (self.fabric.global_rank + 1) * share)
+            share = config.shards // self.team.size
+            mine = range(self.team.rank * share, (self.team.rank + 1) * share)
             size = config.batch // config.shards
             clips = self.buffer.clips(draw.index[mine.start * size : mine.stop * size])
-            batches = cut_batches(config, clips, draw, step, mine, self.fabric.device)
+            batches = cut_batches(config, clips, draw, step, mine, self.team.device)
             values = learner.gradient(batches)
         if not math.isfinite(values["loss"]):
             raise DivergenceError(
@@ -233,12 +233,12 @@ class Run:
         step, size = self.learner.step, self.config.batch // self.config.shards
         sums: dict[str, float] = {}
         masks, presences = [], []
-        with torch_seeded(torch_seed(self.config, "holdout"), self.fabric.device) as generator:
+        with torch_seeded(torch_seed(self.config, "holdout"), self.team.device) as generator:
             for first in range(0, len(clips.frame), size):
-                frame = torch.from_numpy(clips.frame[first : first + size]).to(self.fabric.device)
+                frame = torch.from_numpy(clips.frame[first : first + size]).to(self.team.device)
                 action = torch.from_numpy(clips.action[first : first + size])
-                action = action.to(self.fabric.device)
-                with self.fabric.autocast():
+                action = action.to(self.team.device)
+                with self.team.autocast():
                     loss = model.loss(frame, action, step, generator)
                     if isinstance(model, WorldModel):
                         slots = model.follow(frame, action, model.trained_slots, generator)
@@ -270,7 +270,7 @@ class Run:
     def _draw(self, model: WorldModel) -> None:
         assert self.journal is not None
         clips = self._view(self.config.picture_clips)
-        with torch_seeded(torch_seed(self.config, "picture"), self.fabric.device) as generator:
+        with torch_seeded(torch_seed(self.config, "picture"), self.team.device) as generator:
             rows = clip_rows(model, clips, model.trained_slots, generator)
         self.journal.picture(self.learner.step, draw_sheet(rows))
 

@@ -6,22 +6,18 @@ the same machine; what it had written past that checkpoint is cut off and writte
 
 import contextlib
 import dataclasses
-import logging
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import torch
-from lightning_fabric import Fabric
-from lightning_fabric.strategies.ddp import DDPStrategy
 from torch.multiprocessing.spawn import ProcessException
 
 from ncs.data.buffer import Buffer, open_buffer
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.storage import locked
-from ncs.training.callback import Callback, Outcome, Silence
+from ncs.training.callback import Callback, Ended, Outcome, Silence
 from ncs.training.checkpoint import (
     MANIFEST,
     Snapshot,
@@ -36,6 +32,7 @@ from ncs.training.fit import fit_settings
 from ncs.training.interrupts import forwarded
 from ncs.training.loop import Run
 from ncs.training.schedule import TrainConfig
+from ncs.training.team import Team, launch
 
 
 def train(
@@ -69,13 +66,12 @@ def train(
         config = config.model_copy(update={"start": checkpoint_hash(start)})
     check_out(out, resume)
     deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)
-    arguments = (config, buffer, out, resume, deadline, callback or Silence(), start)
+    arguments = (buffer, out, resume, deadline, callback or Silence(), start)
     with working_threads(config):
-        fabric = make_fabric(config)
         if config.devices == 1:
-            answer = fabric.launch(cast(Any, _work), *arguments)
+            answer = launch(_work, config, *arguments)
         else:
-            answer = _launch_many(fabric, out, arguments)
+            answer = _launch_many(config, out, arguments)
     if isinstance(answer, NcsError):
         raise answer
     return Outcome(**answer)
@@ -90,29 +86,8 @@ def check_out(out: Path, resume: bool) -> None:
         )
 
 
-class _QuietSpawn(DDPStrategy):
-    """Spawned processes that do not greet the user."""
-
-    def setup_environment(self) -> None:
-        """Joins the processes."""
-        logging.getLogger("lightning_fabric").setLevel(logging.ERROR)
-        super().setup_environment()
-
-
-def make_fabric(config: TrainConfig) -> Fabric:
-    """Fabric with the device, precision and processes of the settings."""
-    if config.device == "cuda" and not torch.cuda.is_available():
-        raise ConfigError("device: this machine has no CUDA device; use cpu or auto")
-    return Fabric(
-        accelerator=config.device,
-        devices=config.devices,
-        strategy="auto" if config.devices == 1 else _QuietSpawn(start_method="spawn"),
-        precision=config.precision,
-    )
-
-
 def _work(
-    fabric: Fabric,
+    team: Team,
     config: TrainConfig,
     buffer: Path,
     out: Path,
@@ -127,20 +102,20 @@ def _work(
     opened = open_buffer(buffer, verify=False)
     # The writer itself holds the lock: if only its parent is killed, it still has a checkpoint to
     # write, and nobody may go on from the folder before.
-    lock = locked(out / MANIFEST) if fabric.is_global_zero else contextlib.nullcontext()
+    lock = locked(out / MANIFEST) if team.leads else contextlib.nullcontext()
     try:
         with lock:
-            snapshot = _take_up(config, opened, out, resume, callback, fabric.is_global_zero)
+            snapshot = _take_up(config, opened, out, resume, callback, team.leads)
             if snapshot is None and start is not None:
                 weights = read_weights(start)
                 raw = {f"raw/{name}": value for name, value in weights.items()}
                 snapshot = Snapshot(0, config, {}, weights, raw)
-            run = Run(fabric, config, opened, out, snapshot, callback)
+            run = Run(team, config, opened, out, snapshot, callback)
             return dataclasses.asdict(run.go(deadline))
     except NcsError as error:
         return error
     except RuntimeError as error:
-        if fabric.is_global_zero or "onnection" not in str(error):
+        if team.leads or "onnection" not in str(error):
             raise
         return NcsError("process 0 has ended")  # it says why; the others follow in silence
 
@@ -172,25 +147,23 @@ def _take_up(
     return snapshot
 
 
-def _launch_many(fabric: Fabric, out: Path, arguments: tuple[Any, ...]) -> Any:
+def _launch_many(config: TrainConfig, out: Path, arguments: tuple[Any, ...]) -> Any:
     """Runs one process a device; signals reach them all."""
     began = time.monotonic()
     with forwarded() as received:
         try:
-            return fabric.launch(cast(Any, _work), *arguments)
+            return launch(_work, config, *arguments)
         except ProcessException as error:
             if received:  # they were ended before they had begun
                 step = read_manifest(out)["step"] if has_checkpoint(out) else 0
                 seconds = time.monotonic() - began
-                return dataclasses.asdict(Outcome(step, _name(received[0]), None, seconds))
+                return dataclasses.asdict(
+                    Outcome(step, cast(Ended, received[0].name), None, seconds)
+                )
             raise NcsError(
                 f"a training process died (out of memory?): run again with --resume, with fewer "
                 f"devices if it happens twice; it said: {_last_line(error)}"
             ) from None
-
-
-def _name(number: signal.Signals) -> Any:
-    return "SIGINT" if number is signal.SIGINT else "SIGTERM"
 
 
 def _last_line(error: BaseException) -> str:

@@ -16,6 +16,7 @@ from starlette.formparsers import MultiPartException
 
 from ncs.agent.familiar import load_familiar, warn_unlike
 from ncs.analysis.trace import encode_gif
+from ncs.bounded import plain
 from ncs.control.extensions import EXTENSIONS, Extension
 from ncs.records import ConfigError, DataError, NcsError
 from ncs.web.catalogue import PICTURES, Catalogue, Folders, pictures, result_files
@@ -67,9 +68,8 @@ def read_static() -> dict[str, tuple[bytes, str]]:
     return found
 
 
-def create_app(folders: Folders, hosts: frozenset[str]) -> Guard:
+def create_app(state: AppState, hosts: frozenset[str]) -> Guard:
     """The viewer as an ASGI application that answers to the given hosts alone."""
-    state = AppState(folders)
     app = FastAPI(
         title="ncs view", docs_url=None, redoc_url=None, openapi_url=None, lifespan=state.lifespan
     )
@@ -102,6 +102,10 @@ def add_page(app: FastAPI, state: AppState) -> None:
     @app.get("/")
     async def index() -> Response:
         return Response(state.page["index.html"][0], media_type="text/html")
+
+    @app.get("/healthz")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
 
     @app.get("/static/{name}")
     async def static(name: str) -> Response:
@@ -163,7 +167,7 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
     @app.get("/api/episodes/{name}/events")
     async def events(name: str, request: Request) -> Response:
         last = request.headers.get("last-event-id", "")
-        first = int(last) + 1 if last.isdigit() and len(last) < 8 else 0
+        first = int(last) + 1 if last.isascii() and last.isdigit() and len(last) < 8 else 0
         return StreamingResponse(sessions.find(name).read(first), media_type="text/event-stream")
 
     @app.delete("/api/episodes/{name}")
@@ -258,8 +262,11 @@ def list_results(state: AppState) -> dict[str, Any]:
     """Every result file's tables beside the paper's, and the names of figures."""
     files = []
     for name, path in result_files(state.folders).items():
-        age = path.stat().st_mtime_ns
-        if state.results.get(name, (0, []))[0] != age:
-            state.results[name] = (age, result_payloads(path))
-        files.append({"name": name, "tables": state.results[name][1]})
+        try:
+            age = path.stat().st_mtime_ns
+            if state.results.get(name, (0, []))[0] != age:
+                state.results[name] = (age, result_payloads(path))
+            files.append({"name": name, "tables": state.results[name][1]})
+        except NcsError as error:  # one bad file does not hide the others
+            files.append({"name": name, "tables": [], "error": plain(str(error))})
     return {"files": files, "figures": list(pictures(state.folders))}

@@ -18,6 +18,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 UPLOAD_PATH = "/api/plans"
 MOST_UPLOAD = 8 << 20  # two pictures
 MOST_BODY = 64 << 10  # anything else
+MOST_HELD = 128 << 20  # of all requests under way together
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -32,7 +33,7 @@ HEADERS = {
 
 
 class TooLargeError(Exception):
-    """A body that goes on beyond its limit."""
+    """A body that goes on beyond its limit, or all bodies together beyond theirs."""
 
 
 class Guard:
@@ -51,6 +52,7 @@ class Guard:
         self._app = app
         self._hosts = hosts
         self._limit = limit or limit_of
+        self._held = 0  # bytes of requests under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers or passes on."""
@@ -91,22 +93,29 @@ class Guard:
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Runs the application with a counted body and with headers of our own."""
-        taken, limit, refused = 0, self._limit(scope), False
+        taken, limit = 0, self._limit(scope)
+        refusal: tuple[int, str] | None = None
+        is_refused = False
 
         async def counted() -> Message:
-            nonlocal taken
+            nonlocal taken, refusal
             message = await receive()
-            taken += len(message.get("body", b""))
+            size = len(message.get("body", b""))
+            taken, self._held = taken + size, self._held + size
             if taken > limit:
+                refusal = (413, f"body: over {limit >> 10} kB")
+            elif self._held > MOST_HELD:
+                refusal = (503, "body: others are being read; try again in a moment")
+            if refusal:
                 raise TooLargeError
             return message
 
         async def marked(message: Message) -> None:
-            nonlocal refused
-            if taken > limit:  # whatever the application makes of it, this is the answer
-                if not refused:
-                    refused = True
-                    await answer(send, 413, f"body: over {limit >> 10} kB", close=True)
+            nonlocal is_refused
+            if refusal:  # whatever the application makes of it, this is the answer
+                if not is_refused:
+                    is_refused = True
+                    await answer(send, *refusal, close=True)
                 return
             if message["type"] == "http.response.start":
                 held = {name.lower() for name, _ in message["headers"]}
@@ -118,6 +127,8 @@ class Guard:
             await self._app(scope, counted, marked)
         except TooLargeError:
             await marked({"type": "http.response.start"})
+        finally:
+            self._held -= taken
 
 
 def limit_of(scope: Scope) -> int:

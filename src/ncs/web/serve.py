@@ -3,13 +3,16 @@
 import socket
 from collections.abc import Callable
 
-import uvicorn
+import python_multipart  # noqa: F401 - uploads need it: better missed now than then
 
 from ncs.records import ConfigError
-from ncs.web.app import create_app
+from ncs.web.app import AppState, create_app
 from ncs.web.catalogue import Folders
 from ncs.web.guard import own_hosts
+from ncs.web.server import BACKLOG, Server
 from ncs.web.sockets import address_named, bind_to
+
+DRAIN_SECONDS = 2.0  # for requests under way when it is to end
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -29,26 +32,17 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
-def make_server(listener: socket.socket, folders: Folders) -> uvicorn.Server:
+def make_server(listener: socket.socket, folders: Folders) -> Server:
     """A server for a socket, not yet running."""
     hosts = own_hosts(listener.getsockname()[1])
     hosts |= {address_of(listener).removeprefix("http://").rstrip("/")}
-    config = uvicorn.Config(
-        create_app(folders, hosts),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws="none",
-        timeout_graceful_shutdown=2,  # pages keep their event streams open
-        limit_concurrency=64,
-        h11_max_incomplete_event_size=32 << 10,
-    )
-    return uvicorn.Server(config)
+    state = AppState(folders)
+    return Server(create_app(state, hosts), state.sessions.close, DRAIN_SECONDS)
 
 
 def serve(listener: socket.socket, folders: Folders, ready: Callable[[], None]) -> None:
     """Answers requests until it is interrupted; ``ready`` is called once before."""
     server = make_server(listener, folders)
-    listener.listen()  # from now on a browser's knock is heard
+    listener.listen(BACKLOG)  # from now on a browser's knock is heard
     ready()
     server.run(sockets=[listener])

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
+from ncs.bounded import read_regular
 from ncs.records import DataError
+from ncs.storage import reading
 
 MOST_PIXELS = 4096 * 4096  # 48 MB once decoded; cameras of telephones stay below
 MOST_SIDE = 16_384  # a picture of one row may be as costly as a square one
@@ -18,15 +20,8 @@ FORMATS = ("PNG", "JPEG", "WEBP")
 
 def load_picture(path: Path, longest: int | None = None) -> NDArray[np.uint8]:
     """The picture (H, W, 3) of a file; a larger one than ``longest`` is reduced."""
-    try:
-        if not path.is_file():  # no devices, no pipes
-            raise DataError(f"{path}: there is no such picture")
-        if path.stat().st_size > MOST_BYTES:
-            raise DataError(f"{path}: over {MOST_BYTES >> 20} MB; make it smaller")
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    return decode_picture(data, str(path), longest)
+    with reading(path):
+        return decode_picture(read_regular(path, MOST_BYTES), str(path), longest)
 
 
 def decode_picture(data: bytes, name: str, longest: int | None = None) -> NDArray[np.uint8]:
@@ -40,10 +35,8 @@ def decode_picture(data: bytes, name: str, longest: int | None = None) -> NDArra
                 )
             if longest is not None:
                 image.draft("RGB", _reduced(image.size, longest))  # JPEG: no finer than needed
-            upright = _flat(ImageOps.exif_transpose(image))
-            if longest is not None and max(upright.size) > longest:
-                upright = upright.resize(_reduced(upright.size, longest), Image.Resampling.BOX)
-            return np.array(upright)
+            shown = _shrunk(_shrunk(image, longest) if _is_smooth(image) else _flat(image), longest)
+            return np.array(_flat(ImageOps.exif_transpose(shown)))
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         raise DataError(
             f"{name}: is not a PNG, JPEG or WebP picture that can be read; save it anew"
@@ -60,6 +53,18 @@ def _open(data: bytes) -> Image.Image:
 def _reduced(size: tuple[int, int], longest: int) -> tuple[int, int]:
     factor = min(1.0, longest / max(size))
     return max(1, round(size[0] * factor)), max(1, round(size[1] * factor))
+
+
+def _shrunk(image: Image.Image, longest: int | None) -> Image.Image:
+    """A picture reduced to a longest side, the sooner the less memory it takes."""
+    if longest is None or max(image.size) <= longest:
+        return image
+    return image.resize(_reduced(image.size, longest), Image.Resampling.BOX)
+
+
+def _is_smooth(image: Image.Image) -> bool:
+    """Whether pixels may be averaged as they are: no palette, no single transparent colour."""
+    return image.mode in ("RGB", "RGBA", "L", "LA") and "transparency" not in image.info
 
 
 def _flat(image: Image.Image) -> Image.Image:

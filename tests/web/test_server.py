@@ -1,0 +1,82 @@
+"""A server closes connections that hold it up, and answers those who ask."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from types import SimpleNamespace
+from unittest.mock import Mock
+
+import pytest
+from tests.conftest import PATIENCE
+from tests.web.conftest import Site
+
+from ncs.web import server
+
+HEAD = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ASK_SECONDS", "BODY_SECONDS", "STALL_SECONDS", "LOOK_SECONDS"):
+        monkeypatch.setattr(server, name, 0.05)
+
+
+def connect(site: Site) -> socket.socket:
+    one = socket.socket()
+    one.settimeout(PATIENCE)
+    one.connect(("127.0.0.1", site.port))
+    return one
+
+
+def is_closed(one: socket.socket) -> bool:
+    try:
+        return one.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "",
+        "GET",
+        HEAD.format(path="/", port=1),
+        "POST /api/scene HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 9\r\n\r\nhalf",
+    ],
+)
+def test_a_request_that_never_ends_is_closed(sent: str, site: Site) -> None:
+    with connect(site) as one:
+        one.sendall(sent.replace("{port}", str(site.port)).encode())
+        assert is_closed(one)
+
+
+def test_an_answer_that_nobody_takes_is_given_up() -> None:
+    now, looks = [0.0], []
+    one = server.Connection.__new__(server.Connection)
+    one.loop = SimpleNamespace(time=lambda: now[0], call_later=lambda _, look: looks.append(look))
+    one.transport, one.flow = Mock(), Mock()
+    one.cycle = SimpleNamespace(response_complete=False, more_body=False)
+    for pause in (one.pause_writing, one.resume_writing, one.pause_writing):
+        pause()
+        now[0] += server.STALL_SECONDS
+        one._look()
+        assert not one.transport.abort.called
+    now[0] += 1
+    one._look()
+    assert one.transport.abort.called
+    assert len(looks) == 3
+
+
+@pytest.fixture
+def crowd(site: Site) -> Iterator[list[socket.socket]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(connect(site)) for _ in range(3 * server.MOST_OF_ONE)]
+
+
+def test_sockets_that_never_ask_shut_nobody_out(site: Site, crowd: list[socket.socket]) -> None:
+    for _ in range(5):
+        site.client.close()
+        site.client = type(site.client)(base_url=site.address, timeout=PATIENCE, trust_env=False)
+        assert site.client.get("/healthz").json() == {"status": "ok"}
+    assert is_closed(crowd[0])  # who waited longest made room
