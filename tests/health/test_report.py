@@ -8,7 +8,7 @@ import pytest
 
 from ncs.health.guides import GUIDES
 from ncs.health.measure import cell_cover
-from ncs.health.page import health_page
+from ncs.health.page import grade, health_page, verdict
 from ncs.health.report import Evidence, Truth, examine
 
 CLIPS, FRAMES, OBJECTS, SIDE = 6, 5, 3, 16
@@ -161,3 +161,21 @@ def test_every_figure_has_its_advice_in_the_json_and_on_the_page() -> None:
         assert guide.title in page
     assert "Health &lt;of&gt; slots" in page
     assert "data:image/png;base64," in page
+
+
+def test_the_verdict_comes_first_and_words_fit_values() -> None:
+    good = examine(PERFECT, TRUTH)
+    assert verdict(good) == f"It sees well: all {len(good.figures)} figures are as they should be."
+    figures = {**good.figures, "found": 0.86, "isolate": 0.6, "mask_iou": 0.1}
+    poor = dataclasses.replace(good, figures=figures)
+    assert [grade(poor, name) for name in ("found", "isolate", "mask_iou", "sharing")] == [
+        "nearly good",
+        "short",
+        "poor",
+        "good",
+    ]
+    page = health_page("Health", [poor], {})
+    assert verdict(poor).startswith("It sees well but for some things: ")
+    assert page.index(verdict(poor)) < page.index("<table>")
+    assert GUIDES["found"].bad in page
+    assert GUIDES["sharing"].bad not in page

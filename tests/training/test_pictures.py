@@ -9,7 +9,7 @@ from tests.tiny_world import tiny_config
 
 from ncs.records import Clips
 from ncs.training.learner import new_model
-from ncs.training.pictures import clip_rows, draw_sheet, slot_colours, tint, to_picture
+from ncs.training.pictures import Row, clip_rows, draw_sheet, slot_colours, tint, to_picture
 
 
 def test_a_mask_lights_its_cells_and_greys_the_others() -> None:
@@ -42,3 +42,14 @@ def test_a_sheet_shows_frames_reconstructions_predictions_and_every_slot() -> No
     sheet = np.asarray(Image.open(io.BytesIO(draw_sheet(rows))))
     assert sheet.shape == (12 * 66, 66 + 5 * 66, 3)
     assert (sheet[:64, 66 : 66 + 64] == frame[0, 0]).all()
+
+
+def test_clips_stand_side_by_side_as_far_as_there_is_room() -> None:
+    row = Row("frame", [np.zeros((8, 8, 3), np.uint8)] * 2)
+    sizes = [
+        Image.open(io.BytesIO(draw_sheet([row] * 10, clips, across))).size
+        for clips, across in ((1, 1), (5, 2), (5, 5))
+    ]
+    (wide, high), two, five = sizes
+    assert two == (2 * wide, 3 * high // 5)
+    assert five == (5 * wide, high // 5)

@@ -33,6 +33,7 @@ from ncs.training.schedule import training_clips
 BATCH = 8
 FIT_CLIPS = 100  # what the learned metric is fitted to: some 400 moves
 SHOWN_CLIPS = 3
+ACROSS = 3  # clips side by side: as wide as a page
 
 
 # A name, how many there are and of what: gives something to call with how many are done.
@@ -199,7 +200,8 @@ class Examiner:
         clips = Clips(clips.frame[:SHOWN_CLIPS], clips.action[:SHOWN_CLIPS])
         generator = torch.Generator().manual_seed(self.options.seed)
         with torch.no_grad():
-            return draw_sheet(clip_rows(self.model, clips, self.n_slots(n_objects), generator))
+            rows = clip_rows(self.model, clips, self.n_slots(n_objects), generator)
+            return draw_sheet(rows, len(clips.frame), ACROSS)
 
 
 def frames_of(shown: LabelledClips | Clips) -> Clips:

@@ -92,18 +92,28 @@ def clip_rows(
     return rows
 
 
-def draw_sheet(rows: Sequence[Row]) -> bytes:
-    """Rows of pictures under one another with their labels, as PNG."""
+def draw_sheet(rows: Sequence[Row], clips: int = 1, across: int = 1) -> bytes:
+    """Rows of pictures with their labels, as PNG.
+
+    Args:
+        rows: Those of the first clip, then those of the next.
+        clips: How many clips they belong to.
+        across: How many clips stand side by side.
+    """
     height, width = rows[0].pictures[0].shape[:2]
     n_columns = max(len(row.pictures) for row in rows)
-    size = (LABEL_WIDTH + n_columns * (width + GAP), len(rows) * (height + GAP))
+    per_clip, lines = len(rows) // clips, -(-clips // across)
+    panel = LABEL_WIDTH + n_columns * (width + GAP)
+    size = (min(clips, across) * panel, lines * per_clip * (height + GAP))
     sheet = Image.new("RGB", size, "white")
     pen = ImageDraw.Draw(sheet)
-    for i, row in enumerate(rows):
-        top = i * (height + GAP)
-        pen.text((4, top + height // 2 - 6), row.label, fill="black")
+    for number, row in enumerate(rows):
+        clip, i = divmod(number, per_clip)
+        line, place = divmod(clip, across)
+        left, top = place * panel, (line * per_clip + i) * (height + GAP)
+        pen.text((left + 4, top + height // 2 - 6), row.label, fill="black")
         for j, picture in enumerate(row.pictures):
-            sheet.paste(Image.fromarray(picture), (LABEL_WIDTH + j * (width + GAP), top))
+            sheet.paste(Image.fromarray(picture), (left + LABEL_WIDTH + j * (width + GAP), top))
     stream = io.BytesIO()
     sheet.save(stream, "PNG")
     return stream.getvalue()
