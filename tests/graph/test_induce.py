@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.stacks import attempt
 
-from ncs.graph.induce import best_depth, learn_rules
+from ncs.graph.induce import as_asked, best_depth, learn_rules
 from ncs.graph.rules import Attempts, Rules
 
 
@@ -66,3 +66,13 @@ def test_a_face_lies_midway_between_what_it_covers_and_what_it_spares() -> None:
 def test_without_attempts_there_are_no_rules() -> None:
     nothing = attempt(np.random.default_rng(0), 1, 4).part(np.zeros(0, np.int64))
     assert learn_rules(nothing, np.random.default_rng(0)).attempts == 0
+
+
+def test_what_lands_elsewhere_or_takes_another_along_did_not_do_as_asked() -> None:
+    tried = attempt(np.random.default_rng(0), 4, 3)
+    landed = np.array(tried.place, float)
+    landed[1] += [0, 0, 0.2]
+    stirred = np.array([False, False, True, False])
+    worked = np.array([True, True, True, False])
+    moves = Attempts(tried.thing, tried.place, tried.others, landed, stirred, worked)
+    assert as_asked(moves, 0.1).worked.tolist() == [True, False, False, False]

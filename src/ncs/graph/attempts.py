@@ -33,17 +33,17 @@ def attempts_of(experience: Experience, graph: Graph, known: Calibration) -> Att
     here_NK3[~present_NK] = np.nan
     away_NK = np.linalg.norm(here_NK3 - action_N6[:, None, :3], axis=-1)
     row, thing_N = np.arange(len(kept)), np.where(present_NK, away_NK, np.inf).argmin(1)
-    moved_NK = present_NK & (paired(before_NKS, after_NKS, graph.isolate_metric) > known.still)
-    worked_N = moved_NK[row, thing_N].copy()
+    change_NK = np.where(present_NK, paired(before_NKS, after_NKS, graph.isolate_metric), 0.0)
+    worked_N = change_NK[row, thing_N] > known.still
+    change_NK[row, thing_N] = 0.0
     others_NK3 = here_NK3.copy()
     others_NK3[row, thing_N] = np.nan
-    moved_NK[row, thing_N] = False
     return Attempts(
         thing=here_NK3[row, thing_N],
         place=action_N6[:, :3] + action_N6[:, 3:],
         others=others_NK3,
         landed=there_NK3[row, thing_N],
-        stirred=moved_NK.any(1),
+        stirred=np.asarray((change_NK > known.near).any(1)),  # by more than the eye may slip
         worked=worked_N,
     )
 

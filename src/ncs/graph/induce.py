@@ -35,10 +35,20 @@ def learn_failures(graph: Graph, batches: Iterable[Experience], rng: np.random.G
     if known is None or known.world is None:
         return graph
     attempts = Attempts.join([attempts_of(batch, graph, known) for batch in batches])
-    rules = learn_rules(attempts, rng)
+    rules = learn_rules(as_asked(attempts, usual_gap(attempts) / 2), rng)
     if not rules.hold and not rules.block and rules.need is None:
         return graph
     return replace(graph, calibration=replace(known, rules=write_rules(rules)))
+
+
+def as_asked(attempts: Attempts, near: float) -> Attempts:
+    """The attempts, of which only those worked that did what was asked, and nothing else.
+
+    A thing that fell or slid elsewhere is not where it was sent, and one that took another along
+    was not moved alone.
+    """
+    missed_N = np.linalg.norm(np.asarray(attempts.landed) - attempts.place, axis=1) > near
+    return replace(attempts, worked=attempts.worked & ~missed_N & ~attempts.stirred)
 
 
 def learn_rules(attempts: Attempts, rng: np.random.Generator) -> Rules:

@@ -4,10 +4,10 @@ Pure NumPy: OGBench need not be installed. Legend: N cubes, 3 coordinates, metre
 """
 
 import numpy as np
-from ncs.control.planning import Plan, plan
-from ncs.graph.rules import Box, Rules
 from numpy.typing import NDArray
 
+from ncs.control.planning import Plan, plan
+from ncs.graph.rules import Box, Rules
 from ogbench_cubes.facts import (
     APART,
     CLOSE,

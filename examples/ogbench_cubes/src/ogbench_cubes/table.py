@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from ncs.envs.tabletop.offscreen import choose_backend, load_mujoco
 from numpy.typing import NDArray
 
+from ncs.envs.tabletop.offscreen import choose_backend, load_mujoco
 from ogbench_cubes.arm import Feeling
 from ogbench_cubes.facts import VARIANTS
 
@@ -35,9 +35,7 @@ class OfficialCubes(CubeEnv):  # type: ignore[misc]
     """OGBench's world, unchanged but for pictures nobody looks at: those are not drawn."""
 
     def __init__(self, variant: str, size: int = SIZE) -> None:
-        super().__init__(
-            variant, ob_type="pixels", width=size, height=size, visualize_info=False
-        )
+        super().__init__(variant, ob_type="pixels", width=size, height=size, visualize_info=False)
         self.shown: list[Any] = []  # what a reset showed: the goal first
         self._steps_blindly = False
 

@@ -3,17 +3,17 @@
 from typing import Any
 
 import numpy as np
-from ncs.envs.base import IMAGE_SIZE, Rearrange
-from ncs.records import ConfigError, GoalKind, Observation, Task, Truth
 from numpy.typing import NDArray
 
+from ncs.envs.base import IMAGE_SIZE, Rearrange
+from ncs.records import ConfigError, Observation, Task, Truth
 from ogbench_cubes.arm import REST, Arm, Feeling, Stopped
-from ogbench_cubes.facts import CUBES, HAND_HIGH, HAND_LOW, LIMITS, MOVES, NAME, WANDERS
-from ogbench_cubes.scenes import draw_scene, next_move, random_place
+from ogbench_cubes.facts import CUBES, HAND_HIGH, HAND_LOW, LIMITS, N_TASKS, NAME
+from ogbench_cubes.scenes import next_move, random_place
 from ogbench_cubes.table import Table, shared_table
+from ogbench_cubes.tasks import free_task, official_task, random_task
 
 Doubles = NDArray[np.float64]
-FREE = 0  # number of a task that is none of OGBench's
 UNENDING = 10**9
 
 
@@ -70,8 +70,8 @@ class Cubes(Rearrange):
             return free_task(rng, self.n_objects)
         if self.style == "random":
             return random_task(rng, self.n_objects)
-        number = int(rng.integers(len(MOVES[self.n_objects]))) + 1
-        return official_task(self._simulator.tasks, number, int(rng.integers(2**31)))
+        number = int(rng.integers(N_TASKS)) + 1
+        return official_task(self.n_objects, number, int(rng.integers(2**31)))
 
     @property
     def _simulator(self) -> Table:
@@ -84,17 +84,19 @@ class Cubes(Rearrange):
 
     def _set_up(self, task: Task) -> None:
         scene, table = task.scene, self._simulator
-        seed = int(scene["seed"][0])
-        opening = table.begin(scene["start"], scene["goal"], seed)
+        seed, number = int(scene["seed"][0]), int(scene["number"][0])
+        ends = table.tasks[number - 1] if number else (scene["start"], scene["goal"])
+        opening = table.begin(*ends, seed)
         self._state, self._goal_state = opening.state, opening.goal_state
         self._official_goal = opening.goal_picture
         self._poses = np.random.default_rng(seed)
-        self._wanders = bool(scene["wanders"][0])
+        self._wanders = task.goal == "none" and bool(scene["wanders"][0])
         self.control_steps, self._limit = 0, LIMITS[self.n_objects]
         if task.goal == "none":
             self._limit = UNENDING
             table.restore(self._state)
-            self._state = table.put(scene["start"], self._poses.uniform(0, 2 * np.pi, task.n_objects))
+            yaw_N = self._poses.uniform(0, 2 * np.pi, task.n_objects)
+            self._state = table.put(scene["start"], yaw_N)
         self._drive(None)
 
     def _drive(self, action: NDArray[np.float64] | None) -> None:
@@ -187,51 +189,3 @@ class Cubes(Rearrange):
 
 def _action(here_3: Doubles, there_3: Doubles) -> NDArray[np.float32]:
     return np.concatenate([here_3, there_3 - here_3]).astype(np.float32)
-
-
-def make_task(
-    start_N3: Doubles,
-    goal_N3: Doubles,
-    seed: int,
-    *,
-    moves: int,
-    goal: GoalKind = "complete",
-    number: int = FREE,
-    wanders: bool = False,
-) -> Task:
-    """A task from its parts."""
-    n_cubes = len(start_N3)
-    scene: dict[str, NDArray[Any]] = {
-        "start": np.asarray(start_N3, np.float64),
-        "goal": np.asarray(goal_N3, np.float64),
-        "seed": np.full(n_cubes, seed, np.int64),
-        "number": np.full(n_cubes, number, np.int8),
-        "wanders": np.full(n_cubes, wanders, np.int8),
-    }
-    return Task(NAME, goal, scene, moves)
-
-
-def official_task(tasks: list[tuple[Doubles, Doubles]], number: int, seed: int) -> Task:
-    """One of OGBench's tasks, counted from 1."""
-    start_N3, goal_N3 = tasks[number - 1]
-    moves = MOVES[len(start_N3)][number - 1]
-    return make_task(start_N3, goal_N3, seed, moves=moves, number=number)
-
-
-def free_task(rng: np.random.Generator, n_cubes: int) -> Task:
-    """A scene to play in."""
-    start_N3, wanders = draw_scene(rng, n_cubes), bool(rng.random() < WANDERS)
-    seed = int(rng.integers(2**31))
-    return make_task(start_N3, start_N3, seed, moves=0, goal="none", wanders=wanders)
-
-
-def random_task(rng: np.random.Generator, n_cubes: int) -> Task:
-    """From any arrangement to any other."""
-    while True:
-        start_N3, goal_N3 = draw_scene(rng, n_cubes), draw_scene(rng, n_cubes)
-        if rng.random() < 0.5:  # who is where changes: swaps, rings, towers in another order
-            goal_N3 = start_N3[rng.permutation(n_cubes)]
-        found = next_move(start_N3, goal_N3)
-        if found is not None:
-            seed = int(rng.integers(2**31))
-            return make_task(start_N3, goal_N3, seed, moves=max(1, found.steps))
