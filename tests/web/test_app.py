@@ -279,9 +279,9 @@ def test_the_graph_has_every_node_and_every_edge(site: Site) -> None:
     assert len(told["nodes"]) == told["facts"]["nodes"] == 16
     assert len(told["edges"]) == told["facts"]["edges"]
     assert sum(edge["count"] for edge in told["edges"]) == told["facts"]["transitions"]
-    for node in told["nodes"]:
-        for layout in ("mask", "tsne"):
-            assert all(0 <= share <= 1 for share in node[layout])
+    places = site.post("/api/graph/tsne", model=MODEL).json()["places"]
+    for place in (*places, *(node["mask"] for node in told["nodes"])):
+        assert all(0 <= share <= 1 for share in place)
 
 
 def test_results_stand_beside_the_papers(site: Site) -> None:

@@ -270,7 +270,11 @@ def test_every_tab_renders(open_page: Any) -> None:
     expect(page.locator("#evidence")).to_contain_text("Objects left it")
     assert 1 < page.locator("#drawing line:not(.hit)").count() < 16  # its own edges alone
     folders = [image.get_attribute("x") for image in page.locator("g.node image").all()]
-    page.select_option("#layout", "tsne")
+    with page.expect_response("**/api/graph/tsne"):
+        page.select_option("#layout", "tsne")
+    page.wait_for_function(
+        "(x) => document.querySelector('g.node image').getAttribute('x') !== x", arg=folders[0]
+    )
     assert [image.get_attribute("x") for image in page.locator("g.node image").all()] != folders
     before = page.locator("#drawing line:not(.hit)").count()
     set_range(page, "#least", 25)

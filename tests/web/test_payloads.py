@@ -4,11 +4,13 @@ import base64
 import io
 
 import numpy as np
+import pytest
 from PIL import Image
 from tests.web.conftest import FOLDER
 
 from ncs.agent import Trained
-from ncs.web.payloads import graph_payload, large_url
+from ncs.records import ConfigError
+from ncs.web.payloads import graph_payload, large_url, tsne_payload
 
 
 def test_a_graph_of_three_nodes_has_no_tsne_and_says_so() -> None:
@@ -17,10 +19,9 @@ def test_a_graph_of_three_nodes_has_no_tsne_and_says_so() -> None:
         node=graph.node[:3], action=graph.action[:3, :3], count=graph.count[:3, :3],
         mask=graph.mask[:3],
     )  # fmt: skip
-    payload = graph_payload(few)
-    assert payload["no_tsne"] == "t-SNE needs four nodes at least"
-    assert all(node["tsne"] is None for node in payload["nodes"])
-    assert all(edge["spread"] is None for edge in payload["edges"])
+    with pytest.raises(ConfigError, match="t-SNE needs four nodes at least"):
+        tsne_payload(few)
+    assert all(edge["spread"] is None for edge in graph_payload(few)["edges"])
     assert len(graph_payload(graph)["nodes"]) == len(graph.node)
 
 

@@ -24,7 +24,7 @@ from ncs.web.episodes import begin_episode, begin_plan, draw_scene
 from ncs.web.guard import UPLOAD_PATH, Guard
 from ncs.web.health import SHIPPED, HealthReports, read_page, shipped_report
 from ncs.web.jobs import BusyError, JobQueue
-from ncs.web.payloads import graph_payload, result_payloads
+from ncs.web.payloads import graph_payload, result_payloads, tsne_payload
 from ncs.web.schemas import HealthRequest, ModelRequest, PairRequest, SceneRequest, TaskRequest
 from ncs.web.sessions import Session, Sessions
 from ncs.web.uploads import USUAL_SIZE, read_picture
@@ -139,6 +139,12 @@ def add_tasks(app: FastAPI, state: AppState) -> None:
         names = (request.model, request.preset, request.nodes)
         trained = await state.jobs.run(state.catalogue.trained, *names)
         return await state.jobs.run(graph_payload, trained.graph)
+
+    @app.post("/api/graph/tsne")
+    async def graph_tsne(request: ModelRequest) -> dict[str, Any]:
+        names = (request.model, request.preset, request.nodes)
+        trained = await state.jobs.run(state.catalogue.trained, *names)
+        return {"places": await state.jobs.run(tsne_payload, trained.graph)}
 
 
 def add_sessions(app: FastAPI, state: AppState) -> None:

@@ -21,7 +21,7 @@ from ncs.analysis.trace import PALETTE
 from ncs.envs.goal_editing import handles
 from ncs.evaluation.results import read_results
 from ncs.graph.summary import summarise
-from ncs.records import Graph, Task
+from ncs.records import ConfigError, Graph, Task
 from ncs.storage import read_json
 
 SHOWN = 256  # pixels a side of pictures on the page, at least
@@ -74,12 +74,10 @@ def moment_payload(moment: Moment) -> dict[str, Any]:
 def graph_payload(graph: Graph) -> dict[str, Any]:
     """Nodes with their places and pictures, edges with their evidence."""
     by_mask_M2 = spread_apart(node_centres(graph.mask)) / SIZE
-    tsne_M2, complaint = tsne(graph)
     nodes = [
         {
             "tile": as_url(mask_tile(graph.mask[index])),
             "mask": by_mask_M2[index].tolist(),
-            "tsne": None if tsne_M2 is None else tsne_M2[index].tolist(),
             "in": int(graph.count[:, index].sum()),
             "out": int(graph.count[index].sum()),
         }
@@ -95,20 +93,21 @@ def graph_payload(graph: Graph) -> dict[str, Any]:
         }
         for i, j in np.argwhere(graph.count > 0)
     ]
-    return {"nodes": nodes, "edges": edges, "facts": summarise(graph), "no_tsne": complaint}
+    return {"nodes": nodes, "edges": edges, "facts": summarise(graph)}
 
 
-def tsne(graph: Graph) -> tuple[NDArray[np.float64] | None, str]:
-    """Nodes laid out by t-SNE in [0, 1], or why they are not."""
+def tsne_payload(graph: Graph) -> list[list[float]]:
+    """Where t-SNE lays nodes out, in [0, 1]."""
     if len(graph.node) < 4:
-        return None, "t-SNE needs four nodes at least"
+        raise ConfigError("layout: t-SNE needs four nodes at least")
     try:
         from ncs.analysis.node_map import lay_out
     except ImportError as error:
-        return None, f"t-SNE needs {error.name}: pip install 'ncs[figures]'"
+        raise ConfigError(f"layout: t-SNE needs {error.name}: pip install 'ncs[figures]'") from None
     place_M2 = lay_out(graph.node)
     low_2, high_2 = place_M2.min(axis=0), place_M2.max(axis=0)
-    return (place_M2 - low_2) / np.maximum(high_2 - low_2, 1e-9), ""
+    share_M2: NDArray[np.float64] = (place_M2 - low_2) / np.maximum(high_2 - low_2, 1e-9)
+    return [[float(x), float(y)] for x, y in share_M2]
 
 
 def result_payloads(path: Path) -> list[dict[str, Any]]:

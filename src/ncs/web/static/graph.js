@@ -1,6 +1,6 @@
 // The graph tab: nodes with their mean masks, edges of the chosen node with the evidence for them.
 
-import { $, request, el, shape, state } from "./page.js";
+import { $, request, attempt, el, shape, state } from "./page.js";
 import { sentence } from "./words.js";
 
 const SIZE = 720, MARGIN = 44, MOST_ZOOM = 12;
@@ -19,10 +19,7 @@ export async function showGraph() {
     look({ x: 0, y: 0, size: SIZE });
   }
   if (!wired) wire();
-  const tsne = $("layout").querySelector("[value=tsne]");
-  tsne.disabled = Boolean(graph.no_tsne);
-  tsne.textContent = graph.no_tsne ? `by t-SNE (${graph.no_tsne})` : "by t-SNE";
-  if (graph.no_tsne) $("layout").value = "mask";
+  await layOut();
   $("least").max = Math.max(1, ...graph.edges.map((edge) => edge.count));
   $("find-node").max = graph.nodes.length - 1;
   const { facts } = graph;
@@ -35,7 +32,7 @@ export async function showGraph() {
 
 function wire() {
   wired = true;
-  $("layout").addEventListener("change", draw);
+  $("layout").addEventListener("change", () => attempt(async () => { await layOut(); draw(); }));
   $("least").addEventListener("input", draw);
   $("find-node").addEventListener("input", () => {
     const index = Number($("find-node").value);
@@ -49,6 +46,19 @@ function wire() {
     zoom(event.deltaY < 0 ? 1.25 : 0.8, at(event));
   }, { passive: false });
   $("drawing").addEventListener("pointerdown", pan);
+}
+
+/** Asks for places by t-SNE when they are wanted for the first time. */
+async function layOut() {
+  if ($("layout").value !== "tsne" || graph.nodes[0].tsne) return;
+  const { model, preset, nodes } = state.task;
+  try {
+    const { places } = await request("/api/graph/tsne", { model, preset, nodes });
+    for (const [index, node] of graph.nodes.entries()) node.tsne = places[index];
+  } catch (error) {
+    $("layout").value = "mask";
+    throw error;
+  }
 }
 
 const find = (from, to) => graph.edges.find((edge) => edge.from === from && edge.to === to);

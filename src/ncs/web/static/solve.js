@@ -111,8 +111,10 @@ function working(on) {
   $("stop").hidden = !on;
 }
 
-export function start() {
+/** Plays the task; with `hold`, what is shown stays at the first step. */
+export function start(hold = false) {
   if ($("go").disabled) return;
+  stage.stage.hold = hold;
   attempt(async () => {
     working(true);
     stage.say("thinking…");

@@ -40,10 +40,7 @@ function begin() {
   before = document.activeElement;
   document.querySelector("#tab-solve").click();
   if (stage.moments.length) show(0);
-  else {
-    stage.hold = true;
-    solve.start();
-  }
+  else solve.start(true);
   point(0);
   $("tour-next").focus();
 }
@@ -59,7 +56,7 @@ function point(step) {
   $("tour").hidden = false;
   for (const one of document.querySelectorAll(".pointed")) one.classList.remove("pointed");
   $(STEPS[at][0]).classList.add("pointed");
-  $(STEPS[at][0]).scrollIntoView({ block: "center" });
+  $(STEPS[at][0]).scrollIntoView({ block: innerWidth < 560 ? "start" : "center" });
   place();
 }
 
@@ -68,7 +65,8 @@ function place() {
   const target = $(STEPS[at][0]).getBoundingClientRect(), box = $("tour").getBoundingClientRect();
   const right = target.right + 14, below = target.bottom + 14;
   let left = target.left, top = below;
-  if (right + box.width < innerWidth) [left, top] = [right, target.top];
+  if (innerWidth < 560) top = target.top > innerHeight / 2 ? 8 : innerHeight - box.height - 8; // a telephone: above or below
+  else if (right + box.width < innerWidth) [left, top] = [right, target.top];
   else if (below + box.height > innerHeight) top = Math.max(8, target.top - box.height - 14);
   $("tour").style.left = `${Math.max(8, Math.min(left, innerWidth - box.width - 8))}px`;
   $("tour").style.top = `${Math.max(8, Math.min(top, innerHeight - box.height - 8))}px`;
@@ -76,7 +74,6 @@ function place() {
 
 function end() {
   $("tour").hidden = true;
-  stage.hold = false;
   for (const one of document.querySelectorAll(".pointed")) one.classList.remove("pointed");
   try { localStorage.setItem("toured", "yes"); } catch { /* private window */ }
   before?.focus?.();
