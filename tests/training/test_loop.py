@@ -12,13 +12,14 @@ from tests.tiny_world import Tiny, TinyConfig, tiny_config
 from ncs.data.buffer import open_buffer
 from ncs.records import Clips, ConfigError
 from ncs.training.callback import Silence
-from ncs.training.loop import Run, prepare
+from ncs.training.loop import Run
+from ncs.training.preparation import prepare
 from ncs.training.team import make_team
 
 
 def make_run(buffer: Path, out: Path, **changes: object) -> Run:
     config = tiny_config(**changes)
-    return Run(make_team(config), config, open_buffer(buffer), out, None, Silence())
+    return Run(make_team(config), config, [open_buffer(buffer)], out, None, Silence())
 
 
 class Measured(Tiny):

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 # In the order of the rooms; a command that is not listed comes after these.
 ORDER = (
-    "collect", "train", "train-rival", "slots", "graph", "solve", "view", "evaluate", "table",
-    "verify", "reproduce", "inspect", "import", "export", "act", "serve", "doctor", "suite", "demo",
+    "collect", "train", "train-rival", "calibrate", "slots", "graph", "solve", "view", "evaluate",
+    "table", "verify", "reproduce", "inspect", "import", "export", "act", "serve", "doctor",
+    "suite", "demo",
 )  # fmt: skip
 FIRST_LINE = re.compile(r'"""ncs (?P<name>[a-z][a-z-]*): (?P<summary>.+?)\.?(?:""")?$')
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"

@@ -1,4 +1,4 @@
-"""ncs train: train a world model on a buffer."""
+"""ncs train: train a world model on one buffer or several."""
 
 import json
 from pathlib import Path
@@ -17,17 +17,18 @@ ASKED = ("seed", "steps", "batch", "devices", "threads")  # options that stand f
 
 
 class Train(Command):
-    """Train a world model on a buffer.
+    """Train a world model on one buffer or several.
 
     The folder gets a checkpoint, metrics.jsonl, pictures of what the model sees, and figures for
     TensorBoard where that is installed. A run that was stopped in whatever way goes on with
     --resume, to the same bits on the same machine. Asked to end (SIGTERM, Ctrl-C) it writes a
     checkpoint and ends within seconds, with exit code 143 or 130. A run that diverges ends with
     the reason and exit code 2, and its last checkpoint stands. Look at the outcome with
-    'ncs slots'.
+    'ncs slots'. Of several buffers the batches take turns: one set of weights, used as a model of
+    the first; 'ncs calibrate' makes one of each other out of it.
     """
 
-    buffer: Path = Field(description="folder that 'ncs collect' made")
+    buffer: tuple[Path, ...] = Field(description="folders that 'ncs collect' made, mostly one")
     out: Path | None = Field(None, description="folder for the model and everything about it")
     world: World | None = Field(None, description="the world the buffer must be of, if given")
     preset: Literal["paper", "cpu", "fast"] = Field(
@@ -61,13 +62,16 @@ class Train(Command):
         if self.show:
             print(json.dumps(config.model_dump(mode="json"), indent=1))
             return
-        buffer = open_buffer(self.buffer, verify=False)
-        if self.world and self.world != buffer.world:
-            raise ConfigError(f"{self.buffer}: is of {buffer.world}, not of {self.world}")
+        if not self.buffer:
+            raise ConfigError("buffer: name at least one folder")
+        buffers = [open_buffer(folder, verify=False) for folder in self.buffer]
+        for buffer in buffers:
+            if self.world and self.world != buffer.world:
+                raise ConfigError(f"{buffer.folder}: is of {buffer.world}, not of {self.world}")
         if self.estimate:
-            self._estimate(config, buffer)
+            self._estimate(config, buffers[0])
         else:
-            self._train(config, buffer)
+            self._train(config, buffers[0])
 
     def resolve(self) -> "TrainConfig":
         """The preset with everything that was asked for changed."""

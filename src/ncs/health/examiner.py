@@ -94,7 +94,8 @@ class Examiner:
         n_clips = self.options.clips
         if n_objects != self.buffer_objects and n_objects is not None:
             with self._progress(f"playing {n_objects} objects", n_clips, "clips") as advance:
-                return play(self.buffer.world, n_objects, n_clips, self.options.seed, advance)
+                seed, style = self.options.seed, str(self.buffer.manifest.get("style") or "")
+                return play(self.buffer.world, n_objects, n_clips, seed, advance, style)
         first = training_clips(self.config, len(self.buffer)) if self.is_own_buffer else 0
         # The last ones, away from those that the metric is learned from.
         index_B = np.arange(max(first, len(self.buffer) - n_clips), len(self.buffer))

@@ -74,9 +74,12 @@ def _watch(
     return np.stack(segments), np.stack(positions)
 
 
-def play(world: str, n_objects: int, n_clips: int, seed: int, advance: Advance) -> LabelledClips:
+def play(
+    world: str, n_objects: int, n_clips: int, seed: int, advance: Advance, style: str = ""
+) -> LabelledClips:
     """Fresh clips in which objects are moved as in a buffer, though no more than four of them."""
-    env = make_env(world, n_objects=n_objects, goal="none")
+    looks = {"style": style} if style else {}
+    env = make_env(world, n_objects=n_objects, goal="none", **looks)
     frames, actions, segments, moved, colours, positions = [], [], [], [], [], []
     for number in range(n_clips):
         rng = stream("fresh", seed, n_objects, number)

@@ -14,7 +14,7 @@ import torch
 from ncs.data.buffer import Buffer
 from ncs.training.callback import duration
 from ncs.training.learner import Batch, Learner, new_model
-from ncs.training.loop import prepare
+from ncs.training.preparation import prepare
 from ncs.training.schedule import TrainConfig
 from ncs.training.team import make_team
 from ncs.training.train import working_threads

@@ -3,12 +3,14 @@
 Legend: X actions of all clips, A action numbers.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.data.buffer import Buffer
+from ncs.records import ConfigError
 from ncs.settings import Settings
 from ncs.training.schedule import TrainConfig, training_clips
 
@@ -22,6 +24,25 @@ class Fitting(Protocol):
     def fit(self, action_XA: NDArray[np.floating[Any]]) -> Self:
         """These settings, with what was left open taken from actions."""
         ...
+
+
+@runtime_checkable
+class Several(Protocol):
+    """Settings of a network that can learn from several buffers."""
+
+    def of_several(self, count: int) -> Self:
+        """These settings, with room for what each of them decides."""
+        ...
+
+
+def fit_to_all(config: TrainConfig, buffers: Sequence[Buffer]) -> TrainConfig:
+    """The settings of a run on one buffer or several, with nothing left open."""
+    if len(buffers) > 1:
+        if not isinstance(config.network, Several):
+            raise ConfigError(f"buffer: {config.model} learns from one, got {len(buffers)}")
+        network = cast(Settings, config.network.of_several(len(buffers)))
+        config = config.model_copy(update={"network": network})
+    return fit_settings(config, buffers[0])
 
 
 def fit_settings(config: TrainConfig, buffer: Buffer) -> TrainConfig:

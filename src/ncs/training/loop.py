@@ -5,17 +5,15 @@ Only process 0 writes. It also decides when to end, and tells the others before 
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from ncs.data.buffer import Buffer
 from ncs.model.contract import Trainable, WorldModel
-from ncs.records import Clips, ConfigError
 from ncs.training.callback import Callback, Ended, Outcome, Progress
 from ncs.training.checkpoint import Snapshot, write_checkpoint
 from ncs.training.collapse import collapse_reason
@@ -23,45 +21,10 @@ from ncs.training.interrupts import Interrupted, Interrupts, watch_backward
 from ncs.training.journal import EVALUATED, Journal
 from ncs.training.learner import DivergenceError, Learner, cut_batches, new_model
 from ncs.training.pictures import clip_rows, draw_sheet
-from ncs.training.schedule import TrainConfig, draw_clips, torch_seed, torch_seeded, training_clips
+from ncs.training.preparation import prepare_all, turned
+from ncs.training.schedule import TrainConfig, torch_seed, torch_seeded
+from ncs.training.sources import Sources
 from ncs.training.team import Team
-
-# What a checkpoint keeps of the buffer's manifest, for those who use it later.
-ABOUT_BUFFER = ("objects", "unit", "arena")
-PREPARE_CLIPS = 1000  # enough for a per-pixel median
-
-
-@runtime_checkable
-class Preparable(Protocol):
-    """A model that looks at the data before it is trained."""
-
-    def prepare(self, frame_BTHWC: Tensor, action_BTA: Tensor) -> None:
-        """Looks at frames (uint8) and actions of training clips."""
-        ...
-
-
-@runtime_checkable
-class Measuring(Protocol):
-    """A model that can say what it measured in the data."""
-
-    def measured(self) -> dict[str, float]:
-        """Numbers by what they are."""
-        ...
-
-
-def prepare(model: Trainable, clips: Clips) -> list[str]:
-    """Shows training clips to a model that wants to see some before its first step.
-
-    What it keeps of them are buffers, so that they are part of its checkpoint; lines that say
-    what it measured come back.
-    """
-    if isinstance(model, Preparable):
-        device = next(model.parameters()).device
-        action = torch.from_numpy(clips.action).to(device)
-        model.prepare(torch.from_numpy(clips.frame).to(device), action)
-    if isinstance(model, Measuring):
-        return [f"measured {value:.4g} {name}" for name, value in model.measured().items()]
-    return []
 
 
 class Run:
@@ -71,20 +34,15 @@ class Run:
         self,
         team: Team,
         config: TrainConfig,
-        buffer: Buffer,
+        buffers: Sequence[Buffer],
         out: Path,
         snapshot: Snapshot | None,
         callback: Callback,
     ) -> None:
-        self.team, self.config, self.buffer, self.out = team, config, buffer, out
+        self.team, self.config, self.out = team, config, out
+        self.sources = Sources(config, buffers)
         self.callback = callback
         self.leads = team.leads
-        self.n_frames = int(buffer.manifest["frames"])
-        self.n_train = training_clips(config, len(buffer))
-        if (config.clip_frames or 0) > self.n_frames:
-            raise ConfigError(
-                f"clip_frames: the buffer's clips have {self.n_frames}, got {config.clip_frames}"
-            )
         self.learner = Learner(new_model(config), config, team)
         watch_backward(self.learner.parameters)
         self.notes: dict[str, Any] = {}
@@ -94,15 +52,10 @@ class Run:
             self.learner.restore(snapshot.step, snapshot.weights, snapshot.state, out)
             self.notes = dict(snapshot.notes)
             self.saved_at = snapshot.step
-        else:
-            clips = self._some_clips(0, self.n_train, PREPARE_CLIPS)
-            for line in prepare(self.learner.model, clips):
+        if self.learner.step == 0:
+            for line in prepare_all(self.learner.model, self.sources):
                 if self.leads:
                     callback.note(line)
-
-    def _some_clips(self, first: int, end: int, most: int) -> Clips:
-        index = np.unique(np.linspace(first, end - 1, min(most, end - first)).astype(np.int64))
-        return self.buffer.clips(index)
 
     def go(self, deadline: float) -> Outcome:
         """Trains until the end, a signal, or the monotonic clock's deadline."""
@@ -122,7 +75,7 @@ class Run:
         return Outcome(self.learner.step, ended, self.loss, time.monotonic() - began)
 
     def _loop(self, deadline: float) -> Ended:
-        self.clock = _Clock(self.config, self.n_frames)
+        self.clock = _Clock(self.config, self.sources.n_frames[0])
         ended: Ended | None = None
         try:
             while self._go_on_together(deadline):
@@ -160,13 +113,14 @@ class Run:
         """One step: nothing changes before the gradient is whole and sound."""
         config, learner, step = self.config, self.learner, self.learner.step
         with self.interrupts.discardable():
-            draw = draw_clips(config, self.n_train, self.n_frames, step)
+            turn = self.sources.turn(step)
             share = config.shards // self.team.size
             mine = range(self.team.rank * share, (self.team.rank + 1) * share)
             size = config.batch // config.shards
-            clips = self.buffer.clips(draw.index[mine.start * size : mine.stop * size])
-            batches = cut_batches(config, clips, draw, step, mine, self.team.device)
-            values = learner.gradient(batches)
+            clips = turn.buffer.clips(turn.draw.index[mine.start * size : mine.stop * size])
+            batches = cut_batches(config, clips, turn.draw, step, mine, self.team.device)
+            with turned(learner.model, self.sources, turn.source):
+                values = learner.gradient(batches)
         if not math.isfinite(values["loss"]):
             raise DivergenceError(
                 f"step {step}: the loss is {values['loss']}; the checkpoint of step "
@@ -197,12 +151,10 @@ class Run:
     def _save(self) -> None:
         assert self.journal is not None
         self.journal.sync()
-        manifest = self.buffer.manifest
-        about = {"hash": self.buffer.hash, "world": self.buffer.world, "clips": len(self.buffer)}
         snapshot = Snapshot(
             step=self.learner.step,
             config=self.config,
-            buffer={**about, **{name: manifest.get(name) for name in ABOUT_BUFFER}},
+            buffer=self.sources.about(),
             weights=self.learner.weights(),
             state=self.learner.state(),
             notes=self.notes,
@@ -221,15 +173,9 @@ class Run:
                 if isinstance(model, WorldModel):
                     self._draw(model)
 
-    def _view(self, most: int) -> Clips:
-        """Held-out clips, or the last of the others where none are held out."""
-        held_out = self.n_train < len(self.buffer)
-        first = self.n_train if held_out else max(0, self.n_train - most)
-        return self._some_clips(first, len(self.buffer), most)
-
     def _evaluate(self, model: Trainable) -> None:
         """Notes the loss on held-out clips, and stops a run whose slots stay collapsed."""
-        clips = self._view(self.config.holdout_clips)
+        clips = self.sources.view(self.config.holdout_clips)
         step, size = self.learner.step, self.config.batch // self.config.shards
         sums: dict[str, float] = {}
         masks, presences = [], []
@@ -248,7 +194,7 @@ class Run:
                     share = len(frame) / len(clips.frame)
                     sums[name] = sums.get(name, 0.0) + float(value) * share
         finite = {name: value for name, value in sums.items() if math.isfinite(value)}
-        if self.journal and self.n_train < len(self.buffer):
+        if self.journal and self.sources.holds_out:
             self.journal.metrics(step, {EVALUATED: finite})
         if masks:
             reason = collapse_reason(np.concatenate(masks), np.concatenate(presences))
@@ -269,7 +215,7 @@ class Run:
 
     def _draw(self, model: WorldModel) -> None:
         assert self.journal is not None
-        clips = self._view(self.config.picture_clips)
+        clips = self.sources.view(self.config.picture_clips)
         with torch_seeded(torch_seed(self.config, "picture"), self.team.device) as generator:
             rows = clip_rows(model, clips, model.trained_slots, generator)
         self.journal.picture(self.learner.step, draw_sheet(rows))

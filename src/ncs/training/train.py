@@ -7,7 +7,7 @@ the same machine; what it had written past that checkpoint is cut off and writte
 import contextlib
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,17 +27,20 @@ from ncs.training.checkpoint import (
     read_manifest,
     read_weights,
     remove_others,
+    to_arrays,
 )
-from ncs.training.fit import fit_settings
+from ncs.training.fit import fit_to_all
 from ncs.training.interrupts import forwarded
+from ncs.training.learner import new_model
 from ncs.training.loop import Run
 from ncs.training.schedule import TrainConfig
+from ncs.training.sources import Sources
 from ncs.training.team import Team, launch
 
 
 def train(
     config: TrainConfig,
-    buffer: Path,
+    buffer: Path | Sequence[Path],
     out: Path,
     *,
     resume: bool = False,
@@ -49,7 +52,8 @@ def train(
 
     Args:
         config: What to train and how.
-        buffer: Folder of the clips; every shard is verified first.
+        buffer: Folder of the clips, or several whose batches take turns; every shard is verified
+            first.
         out: Folder for checkpoint, figures and pictures. One that holds a run is refused, unless
             ``resume`` is given: then training goes on from there, or starts if there is nothing.
         resume: Goes on from the checkpoint in ``out``.
@@ -61,12 +65,13 @@ def train(
         DivergenceError: The loss is no number any more, or slots stayed collapsed; the last good
             checkpoint is kept.
     """
-    config = fit_settings(config, open_buffer(buffer))
+    buffers = (buffer,) if isinstance(buffer, Path) else tuple(buffer)
+    config = fit_to_all(config, [open_buffer(folder) for folder in buffers])
     if start is not None:
         config = config.model_copy(update={"start": checkpoint_hash(start)})
     check_out(out, resume)
     deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)
-    arguments = (buffer, out, resume, deadline, callback or Silence(), start)
+    arguments = (buffers, out, resume, deadline, callback or Silence(), start)
     with working_threads(config):
         if config.devices == 1:
             answer = launch(_work, config, *arguments)
@@ -89,7 +94,7 @@ def check_out(out: Path, resume: bool) -> None:
 def _work(
     team: Team,
     config: TrainConfig,
-    buffer: Path,
+    buffers: Sequence[Path],
     out: Path,
     resume: bool,
     deadline: float,
@@ -99,7 +104,7 @@ def _work(
     """Trains in one process; a user's mistake comes back as a value, to cross to the parent."""
     if config.threads:
         torch.set_num_threads(config.threads)  # a spawned process has its own number
-    opened = open_buffer(buffer, verify=False)
+    opened = [open_buffer(folder, verify=False) for folder in buffers]
     # The writer itself holds the lock: if only its parent is killed, it still has a checkpoint to
     # write, and nobody may go on from the folder before.
     lock = locked(out / MANIFEST) if team.leads else contextlib.nullcontext()
@@ -107,9 +112,7 @@ def _work(
         with lock:
             snapshot = _take_up(config, opened, out, resume, callback, team.leads)
             if snapshot is None and start is not None:
-                weights = read_weights(start)
-                raw = {f"raw/{name}": value for name, value in weights.items()}
-                snapshot = Snapshot(0, config, {}, weights, raw)
+                snapshot = _begin_with(config, start)
             run = Run(team, config, opened, out, snapshot, callback)
             return dataclasses.asdict(run.go(deadline))
     except NcsError as error:
@@ -120,8 +123,24 @@ def _work(
         return NcsError("process 0 has ended")  # it says why; the others follow in silence
 
 
+def _begin_with(config: TrainConfig, start: Path) -> Snapshot:
+    """The weights of another model at step 0; what is measured is measured anew."""
+    given, fresh = read_weights(start), new_model(config)
+    if {name for name, _ in fresh.named_parameters()} <= given.keys():
+        own = to_arrays(fresh.state_dict())
+        fits = {n for n in own.keys() & given.keys() if own[n].size == given[n].size}
+        given = {name: given[name] if name in fits else own[name] for name in own}
+    raw = {f"raw/{name}": value for name, value in given.items()}
+    return Snapshot(0, config, {}, given, raw)
+
+
 def _take_up(
-    config: TrainConfig, buffer: Buffer, out: Path, resume: bool, callback: Callback, leads: bool
+    config: TrainConfig,
+    buffers: Sequence[Buffer],
+    out: Path,
+    resume: bool,
+    callback: Callback,
+    leads: bool,
 ) -> Snapshot | None:
     """The snapshot to go on from, if there is one and it is of the same run."""
     check_out(out, resume)
@@ -134,10 +153,10 @@ def _take_up(
         raise ConfigError(
             f"{out}: is another run ({difference}); use the same settings or another folder"
         )
-    if snapshot.buffer["hash"] != buffer.hash:
-        raise DataError(
-            f"{out}: was trained on buffer {snapshot.buffer['hash']}, this one is {buffer.hash}"
-        )
+    own = Sources(config, buffers).hash
+    if snapshot.buffer["hash"] != own:
+        theirs = snapshot.buffer["hash"]
+        raise DataError(f"{out}: was trained on buffer {theirs}, this one is {own}")
     code = read_manifest(out)["code"]
     if leads and code["torch"] != torch.__version__:
         callback.note(

@@ -1,5 +1,7 @@
 """The settings of the touched world model: none of them speaks of a world."""
 
+from typing import Self
+
 from pydantic import Field
 
 from ncs.settings import Settings
@@ -13,6 +15,7 @@ class TouchedConfig(Settings):
     width: int = Field(32, ge=4, le=1024)  # channels at half the picture's size, more below
     type_width: int = Field(16, ge=2, le=1024)
     grid: int = Field(16, ge=2, le=128)  # cells of a mask's side
+    worlds: int = Field(1, ge=1, le=100)  # buffers it learns from, each with measures of its own
 
     # Things of another clip are pasted into a picture with this chance: fuller scenes than the
     # buffer's, so that four things teach to see seven.
@@ -29,3 +32,7 @@ class TouchedConfig(Settings):
     peak_rate: float = Field(3e-3, gt=0, le=1)
     mover_rate: float = Field(1e-2, gt=0, le=1)  # two numbers that have a long way to go
     warmup_steps: int = Field(50, ge=0)
+
+    def of_several(self, count: int) -> Self:
+        """These settings, with room for the measures of several buffers."""
+        return self.model_copy(update={"worlds": count})

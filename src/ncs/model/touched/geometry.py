@@ -35,7 +35,11 @@ def fit(
     term_NF = terms(torch.from_numpy(np.asarray(point_NX, np.float64))).numpy()
     if linear:
         term_NF = term_NF * (np.arange(term_NF.shape[1]) <= point_NX.shape[1])
-    value_NY = np.asarray(value_NY, np.float64)
+    return solve(term_NF, np.asarray(value_NY, np.float64), refits)
+
+
+def solve(term_NF: Doubles, value_NY: Doubles, refits: int = REFITS) -> Doubles:
+    """Coefficients (F, Y) of given terms, fitted again without what misses by far."""
     keep_N = np.ones(len(term_NF), bool)
     ridge_FF = RIDGE * np.eye(term_NF.shape[1])
     for _ in range(1 + refits):

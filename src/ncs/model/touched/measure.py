@@ -40,6 +40,13 @@ def measure(frame_BTHWC: Tensor, action_BMA: Tensor, longest: int) -> dict[str, 
     return values
 
 
+def measure_at(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) -> dict[str, Any]:
+    """Every measurement of clips looked at in a given size, by name."""
+    values = _measure(frame_BTHWC, action_BMA, shape)
+    values.pop("smallest")
+    return values
+
+
 def _reduced(size: tuple[int, ...], factor: int) -> tuple[int, int]:
     return max(32, round(size[0] / factor)), max(32, round(size[1] / factor))
 

@@ -109,9 +109,8 @@ class Describer(nn.Module):
             nn.Linear(look, 64), nn.ReLU(inplace=True), nn.Linear(64, type_width)
         )
         last = nn.Linear(64, 3 * (TERMS + 2))
-        nn.init.zeros_(last.weight)  # places start where the fit sees them
-        nn.init.zeros_(last.bias)
         self.shifter = nn.Sequential(nn.Linear(look + TERMS + 5, 64), nn.Tanh(), last)
+        self.forget_shifts()
 
     def pool(self, maps: Maps, image_NCHW: Tensor, mask_NKHW: Tensor) -> Summary:
         """Summaries of things, without their positions in what they look like."""
@@ -139,14 +138,30 @@ class Describer(nn.Module):
         """Types (N, K, Z) of length 1."""
         return functional.normalize(self.teller(summary.look), dim=-1)
 
+    def forget_shifts(self) -> None:
+        """Takes places to be where the fit sees them."""
+        for parameter in self.shifter[-1].parameters():
+            nn.init.zeros_(parameter)
+
+    @torch.no_grad()
+    def set_aside(self, aside_23: Tensor) -> None:
+        """Shifts places only by how far a thing's pixels lie beside its votes, times these."""
+        self.forget_shifts()
+        last = self.shifter.get_submodule("2")
+        last.get_parameter("bias").view(3, -1)[:, TERMS:] = aside_23.T
+
     def shifts(self, summary: Summary, term_NKF: Tensor) -> Tensor:
         """How far (N, K, 3) things are from where the fit sees them, in scaled world places.
 
         The fit is corrected by what a thing looks like: a tall one is seen further out.
         """
-        aside_NK2 = summary.middle - term_NKF[..., 1:3]  # its pixels' middle beside its votes'
         shape_NK3 = (summary.shape.abs() + 1e-3).sqrt() * summary.shape.sign() / 4
-        term = torch.cat([term_NKF, aside_NK2 * 10], dim=-1)
+        term = torch.cat([term_NKF, aside(summary, term_NKF)], dim=-1)
         change = self.shifter(torch.cat([summary.look, shape_NK3, term], dim=-1))
         shift: Tensor = (change.view(*term.shape[:-1], 3, -1) * term[..., None, :]).sum(dim=-1)
         return shift
+
+
+def aside(summary: Summary, term_NKF: Tensor) -> Tensor:
+    """How far (N, K, 2) the middle of a thing's pixels lies beside that of its votes."""
+    return (summary.middle - term_NKF[..., 1:3]) * 10

@@ -12,7 +12,7 @@ from dataclasses import fields
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
@@ -24,16 +24,19 @@ from ncs.model.touched.dynamics import Mover
 from ncs.model.touched.fuller import Scenes, paste, relight
 from ncs.model.touched.labels import Moved, label, read_moves
 from ncs.model.touched.losses import judge, locate
-from ncs.model.touched.measure import measure
+from ncs.model.touched.measure import measure, measure_at
 from ncs.model.touched.measures import Measures
 from ncs.model.touched.network import Describer, Eyes
 from ncs.model.touched.redraw import shift_thing
+from ncs.model.touched.refit import refit
 from ncs.model.touched.track import track
+from ncs.records import DataError
 from ncs.registry import ModelClasses
 
 __all__ = ["MODEL", "Touched", "TouchedConfig"]
 
 DESCRIPTION = 24  # channels that describe a pixel
+ZOOMS = (1.0, 0.85, 0.7, 0.58)  # sizes at which pictures of a new world are tried
 
 
 class Touched(WorldModel):
@@ -46,6 +49,8 @@ class Touched(WorldModel):
         super().__init__()
         self.config = config
         self.measures = Measures()
+        several = config.worlds if config.worlds > 1 else 0
+        self.kept = nn.ModuleList(Measures() for _ in range(several))
         self.eyes = Eyes(config.width, DESCRIPTION)
         self.describer = Describer(DESCRIPTION, config.type_width)
         self.mover = Mover(config.solid)
@@ -54,6 +59,50 @@ class Touched(WorldModel):
     def prepare(self, frame_BTHWC: Tensor, action_BTA: Tensor) -> None:
         """Measures everything a world decides, from clips of its buffer."""
         self.measures.take(measure(frame_BTHWC, action_BTA, self.config.longest))
+
+    @torch.no_grad()
+    def adapt(self, frame_BTHWC: Tensor, action_BTA: Tensor) -> float:
+        """Fits all that a world decides to a few clips of another one; the eyes stay.
+
+        The share of things that moves speak of and the eyes see comes back.
+        """
+        self.prepare(frame_BTHWC, action_BTA)
+        full, tries = self.measures.shape, []
+        for zoom in ZOOMS:  # from where do things look as large as those the eyes know?
+            shape = (max(32, round(zoom * full[0])), max(32, round(zoom * full[1])))
+            try:
+                values = measure_at(frame_BTHWC, action_BTA, shape)
+                self.measures.take(values)
+                image = as_image(frame_BTHWC, shape)
+                found = refit(self.eyes, self.describer, self.measures, image, action_BTA)
+                tries.append((found, values))
+            except DataError as error:
+                reason = error
+        if not tries:
+            raise reason
+        found, values = max(tries, key=lambda one: round(one[0].merit, 2))
+        self.measures.take({**values, "to_place": found.to_place, "least": found.least})
+        if not found.keep_shift:
+            self.describer.set_aside(torch.from_numpy(found.aside).to(self.measures.scale))
+        self._settle_in_one_world()
+        return found.seen
+
+    def keep(self, index: int) -> None:
+        """Keeps what was measured last as what one of several buffers decides."""
+        self.kept[index].load_state_dict(self.measures.state_dict())
+
+    def turn_to(self, index: int) -> None:
+        """Goes by what one of several buffers decides."""
+        self.measures.load_state_dict(self.kept[index].state_dict())
+
+    def recall(self, index: int) -> None:
+        """Becomes the model of one of its buffers, and forgets the others."""
+        self.turn_to(index)
+        self._settle_in_one_world()
+
+    def _settle_in_one_world(self) -> None:
+        self.kept = nn.ModuleList()
+        self.config = self.config.model_copy(update={"worlds": 1})
 
     def measured(self) -> dict[str, float]:
         """What was measured, by what it is."""
