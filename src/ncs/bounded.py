@@ -111,12 +111,22 @@ def parse_json(data: bytes, where: str) -> Any:
     if groups > MOST_GROUPS or data.count(b",") > MOST_VALUES:
         raise DataError(f"{where}: holds too many values, the most is {MOST_VALUES}")
     try:
-        value = json.loads(data, parse_constant=_refuse_constant)
+        value = json.loads(
+            data, parse_constant=_refuse_constant, object_pairs_hook=_without_doubles
+        )
     except (ValueError, RecursionError):
         raise DataError(f"{where}: is not JSON; restore it or make it again") from None
     if is_too_deep(value):
         raise DataError(f"{where}: is nested more than {MOST_DEPTH} levels deep")
     return value
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names differ; of two rows run into one, the second would hide the first."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
 
 
 def _refuse_constant(name: str) -> None:

@@ -1,5 +1,6 @@
 """The agent that ships with the repository sees, plans and explains itself."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from ncs.agent import Agent, Trained, graph_path, shipped_model
 from ncs.agent.agent import as_picture
+from ncs.agent.presets import PRESETS
 from ncs.envs import make_env
 from ncs.records import ConfigError, DataError
 
@@ -79,6 +81,20 @@ def test_a_graph_of_another_checkpoint_is_refused(tmp_path: Path) -> None:
     other = shipped_model("blocks-fast-1")
     with pytest.raises(DataError, match="was built with checkpoint"):
         Trained.load(FOLDER, graph=graph_path(other, "best"))
+
+
+@pytest.mark.parametrize("name", ["blocks-fast-0", "robogym-fast-0"])
+def test_graphs_of_two_presets_that_changed_places_are_refused(name: str, tmp_path: Path) -> None:
+    shipped = shipped_model(name)
+    for preset in PRESETS:
+        Trained.load(shipped, preset)
+    folder = tmp_path / "model"
+    shutil.copytree(shipped, folder)
+    shutil.copy(graph_path(shipped, "best"), graph_path(folder, "paper"))
+    shutil.copy(graph_path(shipped, "paper"), graph_path(folder, "best"))
+    for preset in PRESETS:
+        with pytest.raises(DataError, match=f"another preset than '{preset}'"):
+            Trained.load(folder, preset)
 
 
 def test_a_folder_without_a_graph_says_what_to_do() -> None:

@@ -3,18 +3,19 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from ncs.agent.perceive import Perception
 from ncs.agent.policy import SeeingPolicy
-from ncs.agent.presets import Preset
+from ncs.agent.presets import PRESETS, Preset, graph_preset
 from ncs.control.config import ControlConfig
 from ncs.control.policy import GraphPolicy
 from ncs.envs import arena_of
 from ncs.graph.arena import Arena
-from ncs.graph.store import graph_hash, load_graph
+from ncs.graph.config import GraphConfig
+from ncs.graph.store import graph_hash, load_config, load_graph
 from ncs.model.contract import WorldModel
 from ncs.records import Checkpoint, DataError, Graph
 from ncs.registry import facts_of
@@ -85,7 +86,10 @@ class Trained:
         if not path.exists():
             raise DataError(f"{path}: there is no graph yet; make it with 'ncs graph'")
         loaded = load_graph(path, checkpoint_hash(folder))
-        return cls(TrainedModel.load(folder, world), loaded)
+        seen = TrainedModel.load(folder, world)
+        if graph is None:
+            _check_preset(path, preset, seen.world)
+        return cls(seen, loaded)
 
     def seeing(self, additions: Collection[str]) -> Self:
         """The same with only those additions to the paper's way of inferring slots."""
@@ -151,6 +155,19 @@ def default_model(world: str) -> Path:
         if world in trained_worlds(folder):
             return folder
     raise DataError(f"model: none comes with ncs for {world}; train one and name its folder")
+
+
+def _check_preset(path: Path, preset: Preset, world: str) -> None:
+    """Refuses a graph that stands in the place of another preset's, as after a mix-up of files."""
+    own, *others = (_way(graph_preset(p, world)) for p in (preset, *PRESETS))
+    built = _way(load_config(path))
+    if built != own and built in others:
+        raise DataError(f"{path}: is a graph of another preset than {preset!r}; build it again")
+
+
+def _way(config: GraphConfig) -> dict[str, Any]:
+    """How a graph was built, less what the data decides."""
+    return config.model_dump(exclude={"n_nodes", "nodes_from_data", "max_states", "rules"})
 
 
 def graph_path(folder: Path, preset: str) -> Path:

@@ -1,6 +1,5 @@
 """Takes the log of a training, gives a picture: every figure against the steps."""
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ncs.analysis.pictures import Picture
+from ncs.bounded import MOST_JSON, parse_json, read_regular
 from ncs.records import DataError
+from ncs.storage import reading
 
 HIDDEN = ("rate", "step")
 TRAINED, HELD_OUT = "#0072B2", "#D55E00"  # told apart by the colour-blind
@@ -19,10 +20,12 @@ Points = dict[str, list[tuple[int, float]]]
 
 def read_log(path: Path) -> list[dict[str, Any]]:
     """The rows of a training's metrics.jsonl."""
-    try:
-        return [json.loads(line) for line in path.read_text().splitlines()]
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as a training log ({error})") from None
+    with reading(path):
+        lines = read_regular(path, MOST_JSON).splitlines()
+    rows = [parse_json(line, f"{path}, line {number}") for number, line in enumerate(lines, 1)]
+    if not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"{path}: cannot be read as a training log")
+    return rows
 
 
 def gather(rows: Iterable[Mapping[str, Any]]) -> tuple[Points, Points]:

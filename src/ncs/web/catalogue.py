@@ -12,6 +12,7 @@ from typing import Any
 from ncs.agent import GraphBuilder, Preset, Trained, graph_path
 from ncs.agent.build_graph import save_built
 from ncs.agent.familiar import load_familiar
+from ncs.agent.presets import PRESETS
 from ncs.analysis.points import CELLS
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
@@ -22,7 +23,6 @@ from ncs.registry import facts_of, find_world, names
 from ncs.training.checkpoint import has_checkpoint, read_manifest
 
 PICTURES = {".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg"}
-PRESETS: tuple[Preset, ...] = ("best", "paper")
 # What graphs with another number of nodes are built from, and slots examined on: enough to see
 # sixteen places a dozen times, few enough to be watched while one waits.
 CLIPS = 120

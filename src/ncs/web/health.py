@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ncs.bounded import MOST_JSON, read_regular
 from ncs.records import DataError, NcsError
 from ncs.storage import read_json
 from ncs.training.checkpoint import checkpoint_hash
@@ -66,7 +67,7 @@ def read_page(folder: Path) -> bytes:
     path = folder / "health.html"
     if not path.exists():
         raise DataError("health: there is no such report yet")
-    return path.read_bytes()
+    return read_regular(path, MOST_JSON)
 
 
 async def run_slots(words: list[str]) -> None:

@@ -4,7 +4,6 @@ Rows of an episode are its frames in order; a row's action is what was done afte
 the last row's counts for nothing.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.bounded import parse_json, read_regular
 from ncs.data.importing.clip import MOST_CLIPS, LeftOut, RawClip, Source, check_clip
 from ncs.data.importing.pictures import decode_picture
 from ncs.records import ConfigError, DataError
@@ -46,9 +46,7 @@ def read_info(folder: Path) -> dict[str, Any]:
     """What a dataset says of itself; refuses other versions."""
     path = folder / "meta" / "info.json"
     try:
-        if path.stat().st_size > MOST_INFO:
-            raise DataError(f"{path}: over {MOST_INFO >> 20} MB, too large")
-        info = json.loads(path.read_text())
+        info = parse_json(read_regular(path, MOST_INFO), str(path))
         version, features = str(info["codebase_version"]), info["features"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{path}: is not a LeRobot dataset's info ({brief(error)})") from None
