@@ -9,6 +9,7 @@ last line says seconds in all, and the share of tasks solved in a loop through '
 import argparse
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -69,7 +70,11 @@ def run(folder: Path) -> None:
         if server is not None:
             server.terminate()
             server.wait()
-    print(f"{time.monotonic() - began:7.1f} s  in all, limit {LIMIT:.0f}; {said}")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(
+        f"{time.monotonic() - began:7.1f} s  in all, limit {LIMIT:.0f}; "
+        f"{used.ru_utime + used.ru_stime:.1f} s of processor time\n{said}"
+    )
 
 
 def main() -> None:

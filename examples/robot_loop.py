@@ -1,10 +1,13 @@
-"""A robot's loop in thirty lines: look, ask 'ncs serve', move, until the goal holds.
+"""A robot's loop: look, ask 'ncs serve', move, until the goal holds.
 
-python robot_loop.py http://127.0.0.1:8766    # with a camera and an arm of your own
+The client waits while the service is busy or being started again, and then goes on.
 """
 
 import base64
+import http.client
 import json
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable
 
@@ -12,20 +15,33 @@ from collections.abc import Callable
 class Client:
     """Asks a service what to do next; an episode remembers what failed."""
 
-    def __init__(self, address: str, token: str = "") -> None:
-        self.address, self.token = address, token
+    def __init__(self, address: str, token: str = "", patience: float = 60.0) -> None:
+        self.address, self.token, self.patience = address, token, patience
         self.episode = self._post("/v1/episodes", {})["episode"]
 
     def act(self, now: bytes, goal: bytes) -> dict:
         """The next move for two pictures, given as the bytes of PNG, JPEG or WebP files."""
         pictures = {"now": base64.b64encode(now).decode(), "goal": base64.b64encode(goal).decode()}
+        try:
+            return self._post("/v1/act", {**pictures, "episode": self.episode})
+        except urllib.error.HTTPError as refusal:
+            if refusal.code != 404:  # 404: the service was started again and knows no episodes
+                raise
+        self.episode = self._post("/v1/episodes", {})["episode"]
         return self._post("/v1/act", {**pictures, "episode": self.episode})
 
     def _post(self, path: str, body: dict) -> dict:
         headers = {"content-type": "application/json", "authorization": f"Bearer {self.token}"}
         request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)
+        deadline = time.monotonic() + self.patience
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=30) as answer:
+                    return json.load(answer)
+            except (OSError, http.client.HTTPException) as error:  # 503, or nobody answers
+                if getattr(error, "code", 503) != 503 or time.monotonic() > deadline:
+                    raise
+            time.sleep(1)
 
 
 def run(client: Client, look: Callable[[], bytes], move: Callable, goal: bytes, most: int) -> bool:

@@ -1,4 +1,4 @@
-"""Tutorials do what they say: their own blocks are run, smaller, in their own order."""
+"""Tutorials do what they say: their own blocks are run, smaller, in their own order, in a shell."""
 
 import os
 import re
@@ -8,17 +8,27 @@ import subprocess
 import sys
 import time
 import urllib.request
+import venv
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import PATIENCE, REPOSITORY
 
-SMALLER = {"clips 300": "clips 24", "--steps 400": "--steps 30 --batch 8", " 50": " 2"}
+TUTORIALS = REPOSITORY / "docs" / "tutorials"
+# What a user of an installed ncs types, in an environment of one's own; nothing is downloaded.
+COMMANDS = {
+    "ncs": '{bin}/python -P -m ncs "$@"',
+    "python": '{bin}/python "$@"',
+    "pip": '{here} -m pip --quiet wheel --no-deps --no-build-isolation --no-index -w {bin} "$2"\n'
+    "{here} -m pip --quiet --python {bin}/python install --no-deps --no-index {bin}/*.whl",
+}
 
 
-def blocks(page: str) -> list[str]:
+def lines_of(page: str) -> list[str]:
     """The command lines of a tutorial, one after another."""
-    text = (REPOSITORY / "docs" / "tutorials" / page).read_text()
-    found = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    found = re.findall(r"```sh\n(.*?)```", (TUTORIALS / page).read_text(), re.DOTALL)
     return [line for block in found for line in block.strip().splitlines()]
 
 
@@ -28,50 +38,127 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def as_command(line: str, port: int) -> list[str]:
-    """A line as a process of this Python, with smaller numbers and a port that is free."""
-    for large, small in {**SMALLER, "8766": str(port)}.items():
-        line = line.replace(large, small)
-    words = line.split()
-    start = [sys.executable, "-m", "ncs.cli.main"] if words[0] == "ncs" else [sys.executable]
-    return [*start, *words[1:]]
+@pytest.fixture
+def commands(tmp_path: Path) -> Path:
+    """A folder of commands that belong to a fresh environment, which sees ncs and its needs."""
+    home = tmp_path / "environment"
+    venv.create(home, with_pip=False)
+    (site,) = home.glob("lib/python*/site-packages")
+    paths = [path for path in sys.path if path and Path(path).is_dir() and path != os.getcwd()]
+    (site / "ncs.pth").write_text("\n".join([str(REPOSITORY / "src"), *paths]) + "\n")
+    folder = tmp_path / "commands"
+    folder.mkdir()
+    for name, line in COMMANDS.items():
+        body = line.format(bin=home / "bin", here=sys.executable)
+        (folder / name).write_text(f"#!/bin/sh\nset -e\n{body}\n")
+        (folder / name).chmod(0o755)
+    return folder
 
 
-def wait_for(address: str) -> None:
+def run(page: str, cwd: Path, commands: Path, smaller: Mapping[str, str]) -> dict[str, str]:
+    """What each line of a tutorial prints; a service stays up until the last one is done."""
+    path = f"{commands}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
+    environment.pop("PYTHONPATH", None)
+    port, said, exports = free_port(), {}, ""
+    server = None
+    try:
+        for line in lines_of(page):
+            text = line
+            for large, small in {**smaller, "8766": str(port)}.items():
+                text = text.replace(large, small)
+            if text.startswith("export "):
+                exports += f"{text}\n"
+            elif text.startswith("ncs serve"):
+                server = subprocess.Popen(f"exec {text}", shell=True, cwd=cwd, env=environment)
+                wait_for(f"http://127.0.0.1:{port}", server)
+            else:
+                done = subprocess.run(
+                    exports + text,
+                    shell=True,
+                    cwd=cwd,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    timeout=PATIENCE,
+                )
+                assert done.returncode in (0, 3), f"{text}: {done.stderr}"
+                said[line] = done.stdout
+    finally:
+        if server is not None:
+            server.terminate()
+            server.wait(PATIENCE)
+    return said
+
+
+def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
             urllib.request.urlopen(f"{address}/healthz", timeout=5)
             return
         except OSError:
+            assert server.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.2)
 
 
-def test_own_pictures_go_from_a_log_to_a_robots_loop(tmp_path: Path) -> None:
-    for script in (REPOSITORY / "examples" / "own_table").glob("*.py"):
-        shutil.copy(script, tmp_path)
-    environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'examples'}"}
-    environment["PYTHONPATH"] += f":{os.environ.get('PYTHONPATH', '')}"
-    outputs = []
-    server, port = None, free_port()
-    try:
-        for line in blocks("own_pictures.md"):
-            command = as_command(line, port)
-            if " serve " in f" {line} ":
-                server = subprocess.Popen(command, cwd=tmp_path, env=environment)
-                wait_for(f"http://127.0.0.1:{port}")
-                continue
-            done = subprocess.run(
-                command, cwd=tmp_path, env=environment, capture_output=True, text=True
-            )
-            assert done.returncode in (0, 3), f"{line}: {done.stderr}"
-            outputs.append(done.stdout)
-    finally:
-        if server is not None:
-            server.terminate()
-            server.wait(PATIENCE)
-    assert "24 clips of 5 pictures, 128 x 96 pixels" in outputs[1]
-    assert "cm" in outputs[4]
-    assert (tmp_path / "act.png").exists()
-    assert "of things in place" in outputs[5]
+def ends_with(said: Mapping[str, str], start: str) -> str:
+    """What the line prints that starts in a way."""
+    (text,) = (text for line, text in said.items() if line.startswith(start))
+    return text
+
+
+def test_every_tutorial_is_run() -> None:
+    text = Path(__file__).read_text()
+    for path in TUTORIALS.glob("*.md"):
+        assert f'run("{path.name}"' in text
+
+
+def test_own_pictures_go_from_a_log_to_a_robots_loop(tmp_path: Path, commands: Path) -> None:
+    shutil.copytree(REPOSITORY / "examples", tmp_path / "examples")
+    here = tmp_path / "examples" / "own_table"
+    smaller = {"clips 300": "clips 24", "--steps 400": "--steps 30 --batch 8", " 50": " 2"}
+    said = run("own_pictures.md", here, commands, smaller)
+    assert "24 clips of 5 pictures, 128 x 96 pixels" in ends_with(said, "ncs import")
+    assert "cm" in ends_with(said, "ncs act")
+    assert (here / "act.png").exists()
+    assert "of things in place" in ends_with(said, "python loop.py")
+
+
+def test_a_world_of_ones_own_goes_from_a_wheel_to_rows(tmp_path: Path, commands: Path) -> None:
+    here = tmp_path / "world"
+    shutil.copytree(REPOSITORY / "examples" / "world_template", here)
+    smaller = {"400": "30", "--seeds 2 --episodes 20": "--seeds 1 --episodes 2", "4 6": "3"}
+    smaller |= {"--steps 30": "--steps 4 --batch 4", "--objects 5": "--objects 3"}
+    said = run("own_world.md", here, commands, smaller)
+    assert (tmp_path / "environment" / "bin" / "tray_world-1.0-py3-none-any.whl").exists()
+    assert ends_with(said, "ncs doctor").endswith("tray: all is well\n")
+    assert "30 clips" in ends_with(said, "ncs collect")
+    assert (here / "solved" / "trace.json").exists()
+    table = ends_with(said, "ncs table")
+    assert "tray, partial goals" in table
+    assert "random, fresh:0 tasks" in table
+    assert ": same; 8 rows checked" in ends_with(said, "ncs verify")
+
+
+def test_a_model_and_a_policy_of_ones_own_are_judged(tmp_path: Path, commands: Path) -> None:
+    shutil.copytree(REPOSITORY / "examples", tmp_path / "examples")
+    here = tmp_path / "examples" / "own_model"
+    smaller = {"400": "60", "--steps 60": "--steps 5"}
+    smaller |= {"--seeds 2 --episodes 10": "--seeds 1 --episodes 2", "4 6": "3"}
+    smaller |= {"ncs slots --model model": "ncs slots --model model --clips 5"}
+    said = run("own_model.md", here, commands, smaller)
+    assert "found by exactly one slot" in ends_with(said, "ncs slots")
+    table = ends_with(said, "ncs table")
+    assert "prototypes, fresh:0 tasks" in table
+    assert "difference:make, fresh:0 tasks" in table
+    assert ": same; 12 rows checked" in ends_with(said, "ncs verify")
+
+
+def test_a_robots_loop_solves_its_tasks(tmp_path: Path, commands: Path) -> None:
+    for name in ("checkpoints", "examples"):
+        (tmp_path / name).symlink_to(REPOSITORY / name)
+    said = run("robot_loop.md", tmp_path, commands, {})
+    assert ends_with(said, "python examples").count("the goal holds") == 3
+    assert '"status":"ok"' in list(said.values())[-1]

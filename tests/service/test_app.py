@@ -11,9 +11,8 @@ import pytest
 from PIL import Image
 
 from ncs.agent.advice import Advice
-from ncs.records import DataError
 from ncs.service.app import Service, create_app
-from ncs.service.players import Ask
+from ncs.service.players import Ask, UnknownEpisodeError
 from ncs.service.token import TokenGate
 from ncs.web.guard import Guard
 
@@ -32,7 +31,7 @@ class FakePlayers:
 
     def close(self, name: str) -> None:
         if name != "0123456789abcdef":
-            raise DataError(f"episode: there is no {name!r}")
+            raise UnknownEpisodeError(f"episode: there is no {name!r}")
 
     def act(self, asks: Sequence[Ask]) -> list[Any]:
         return [int((ask.now[..., 0] > 128).sum()) for ask in asks]
@@ -114,7 +113,7 @@ async def test_episodes_are_opened_and_closed() -> None:
         assert opened.status_code == 201
         name = opened.json()["episode"]
         assert (await http.delete(f"/v1/episodes/{name}")).status_code == 204
-        assert (await http.delete("/v1/episodes/ffff")).status_code == 400
+        assert (await http.delete("/v1/episodes/ffff")).status_code == 404
 
 
 @pytest.mark.anyio
@@ -170,4 +169,4 @@ async def test_the_interface_describes_every_refusal() -> None:
     async with client() as http:
         described = (await http.get("/openapi.json")).json()
     act = described["paths"]["/v1/act"]["post"]["responses"]
-    assert {"200", "400", "401", "422", "503"} <= set(act)
+    assert {"200", "400", "401", "404", "422", "503"} <= set(act)

@@ -19,7 +19,7 @@ from ncs.data.importing.pictures import decode_picture
 from ncs.records import DataError, NcsError
 from ncs.service.batching import Batcher, BusyError, ClosingError
 from ncs.service.metrics import Metrics
-from ncs.service.players import Ask, Picture, Players
+from ncs.service.players import Ask, Picture, Players, UnknownEpisodeError
 from ncs.service.schemas import (
     ActAnswer,
     ActRequest,
@@ -32,8 +32,9 @@ from ncs.service.schemas import (
 
 LONGEST = 512  # pixels to which larger pictures are reduced as they are read
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": Refusal, "description": "a picture that cannot be read, an unknown episode"},
+    400: {"model": Refusal, "description": "a picture that cannot be read"},
     401: {"model": Refusal, "description": "the token is missing or wrong"},
+    404: {"model": Refusal, "description": "an unknown episode: open a new one"},
     422: {"model": Refusal, "description": "a request of the wrong shape"},
     503: {"model": Refusal, "description": "busy, or about to end: ask again in a moment"},
 }
@@ -128,7 +129,9 @@ async def refuse(_: Request, error: Exception) -> Response:
     """A caller's mistake as one line; 503 says when to ask again."""
     if isinstance(error, BusyError | ClosingError):
         return JSONResponse({"error": str(error)}, 503, {"retry-after": "1"})
-    return JSONResponse({"error": str(error)}, 400)
+    return JSONResponse(
+        {"error": str(error)}, 404 if isinstance(error, UnknownEpisodeError) else 400
+    )
 
 
 async def refuse_form(_: Request, error: Exception) -> Response:

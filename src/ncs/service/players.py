@@ -43,6 +43,10 @@ class Player:
     steps: int = 0
 
 
+class UnknownEpisodeError(DataError):
+    """An episode that was closed, forgotten, or of a service that was started again since."""
+
+
 class Players:
     """Episodes under way with one model: bounded in number, the longest idle forgotten first."""
 
@@ -70,7 +74,9 @@ class Players:
     def find(self, name: str) -> Player:
         """An episode by name; an unknown one is refused."""
         if name not in self._players:
-            raise DataError(f"episode: there is no {name[:32]!r}; it was closed or forgotten")
+            raise UnknownEpisodeError(
+                f"episode: there is no {name[:32]!r}; it was closed or forgotten, open a new one"
+            )
         return self._players[name]
 
     def act(self, asks: Sequence[Ask]) -> list[Decision | DataError]:

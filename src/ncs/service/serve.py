@@ -1,17 +1,36 @@
 """Runs the service: on this machine alone, or, with a token, where others reach it."""
 
+import asyncio
 import socket
 from collections.abc import Callable
 
 from ncs.records import ConfigError
 from ncs.service.app import Service, create_app
 from ncs.service.token import TokenGate
-from ncs.web.guard import Guard, own_hosts
+from ncs.web.guard import App, Guard, own_hosts
 from ncs.web.server import BACKLOG, Server
 from ncs.web.sockets import address_named, bind_to
 
 MOST_BODY = 26 << 20  # two pictures in base64
 DRAIN_SECONDS = 2.0  # for answers to be sent, once all questions are answered
+NOTICE_SECONDS = 1.0  # in which callers are told to come again, before nobody answers
+
+
+class NoticeServer(Server):
+    """Told to end, it first refuses with 503 for a moment, so that callers know to come again."""
+
+    def __init__(self, app: App, service: Service) -> None:
+        super().__init__(app, service.batcher.close, DRAIN_SECONDS)
+        self._batcher = service.batcher
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Gives notice, answers what is under way, and ends."""
+        self._batcher.closing = True
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + NOTICE_SECONDS
+        while loop.time() < deadline and not self.force_exit:
+            await asyncio.sleep(0.02)
+        await super().shutdown(sockets)
 
 
 def bind_socket(host: str, port: int, has_token: bool) -> socket.socket:
@@ -38,4 +57,4 @@ def serve(
     app = Guard(TokenGate(create_app(service), token), frozenset(hosts), lambda _: MOST_BODY)
     listener.listen(BACKLOG)
     ready()
-    Server(app, service.batcher.close, DRAIN_SECONDS).run(sockets=[listener])
+    NoticeServer(app, service).run(sockets=[listener])
