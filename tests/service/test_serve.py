@@ -8,11 +8,11 @@ import urllib.error
 import urllib.request
 
 import pytest
+from tests.conftest import PATIENCE
+from tests.service.test_app import FakePlayers, advise, picture
 
 from ncs.service import serve
 from ncs.service.app import Service, create_app
-from tests.conftest import PATIENCE
-from tests.service.test_app import FakePlayers, advise, picture
 
 
 def status_of(port: int) -> tuple[int, str]:
