@@ -4,16 +4,21 @@ Prints the rules learned from free play with four cubes, how often they agree wi
 in random situations, and success and moves on frozen tasks, with the plan and without.
 
     python benchmarks/true_stacks.py --episodes 20
+    python benchmarks/true_stacks.py --model checkpoints/stacking-fast-0
+
+With ``--model`` the rules are those that a trained model's graph has, learned from pixels, and
+nothing is played.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from ncs.agent.trained import arena
+from ncs.agent.trained import Trained, arena
 from ncs.control import ControlConfig, Problem, decide
 from ncs.data.rollout import Start, rollout
 from ncs.envs import make_env
@@ -37,6 +42,7 @@ class Options:
     clips: int = 500  # of free play
     style: Style = "plain"
     split: str = "dev"
+    model: Path | None = None  # whose rules are judged instead of those of free play
 
 
 def see(position_N3: NDArray[np.floating], colour_N3: NDArray[np.floating]) -> Entities:
@@ -128,16 +134,23 @@ def play(options: Options, graph: Graph, config: ControlConfig, goal: str, n_obj
     return f"{np.mean(scores):.3f} success, {steps / fewest:.3f} x the fewest moves"
 
 
-def main(options: Options) -> None:
-    """Learns, and says what came of it."""
-    rng = np.random.default_rng(0)
-    graph = build(free_play(options), GraphConfig.best(NAME), rng)
+def judge_rules(graph: Graph, style: Style) -> None:
+    """Prints the rules of a graph and how often they are the world's own."""
     assert graph.calibration is not None
     assert graph.calibration.rules is not None
     learned = read_rules(graph.calibration.rules)
     print("\n".join(say_rules(learned)))
-    share = agreement(learned, options.style)
+    share = agreement(learned, style)
     print(f"agreement with the world's own rules: {share:.4f} of {SITUATIONS} situations")
+
+
+def main(options: Options) -> None:
+    """Learns, and says what came of it."""
+    if options.model is not None:
+        judge_rules(Trained.load(options.model, "best").graph, options.style)
+        return
+    graph = build(free_play(options), GraphConfig.best(NAME), np.random.default_rng(0))
+    judge_rules(graph, options.style)
     greedy = ControlConfig.best().changed(without=["plan"])
     for name, config in (("plan", ControlConfig.best()), ("no plan", greedy)):
         for goal in ("complete", "partial"):

@@ -6,6 +6,7 @@ from tests.stacks import COLUMNS, LEVELS, SIDE, drop, points, works
 
 from ncs.control.planning import plan
 from ncs.graph.rules import Box, Rules
+from ncs.puzzle import Outlook
 
 INF = np.inf
 STACKS = Rules(
@@ -97,3 +98,31 @@ def test_a_search_that_gives_up_still_moves() -> None:
     assert chosen is not None
     assert chosen.thing == 3
     assert chosen.steps == 0
+
+
+def test_a_goal_that_nothing_can_ever_meet_keeps_none_of_the_others_waiting() -> None:
+    in_the_air = np.array([[0.0, 0.0, 9 * SIDE]])
+    goal = np.concatenate([in_the_air, points(np.array([3]))])
+    chosen = plan(points(np.array([0, 1])), goal, STACKS, CELLS, SIDE / 2)
+    assert chosen is not None
+    assert chosen.steps == 1
+    assert chosen.thing == 1
+
+
+def test_of_two_goals_at_one_place_the_one_that_holds_stays() -> None:
+    goal = points(np.array([1, 1, 2]))
+    chosen = plan(points(np.array([0, 1, 3])), goal, STACKS, CELLS, SIDE / 2)
+    assert chosen is not None
+    assert (chosen.thing, chosen.steps) == (2, 1)
+
+
+def test_a_search_weighs_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    estimate = Outlook.estimate
+    monkeypatch.setattr(
+        Outlook, "estimate", lambda own, places: calls.append(places) or estimate(own, places)
+    )
+    goal = points(np.array([15, 10, 5, 0, 16, 11]))
+    plan(points(np.array([0, 5, 10, 15, 1, 6])), goal, STACKS, CELLS, SIDE / 2, most=20)
+    moves = 6 * len(CELLS)  # of one arrangement, at most
+    assert len(calls) <= 2 * (20 + moves) + 2 * moves

@@ -5,7 +5,7 @@ of each thing, a goal the place each should have, ``ANYWHERE`` where it does not
 """
 
 from ncs.puzzle.outlook import Outlook
-from ncs.puzzle.places import ANYWHERE, Arrangement, Move, Puzzle
+from ncs.puzzle.places import ANYWHERE, Arrangement, Move, Puzzle, bits
 from ncs.puzzle.search import solve
 
-__all__ = ["ANYWHERE", "Arrangement", "Move", "Outlook", "Puzzle", "solve"]
+__all__ = ["ANYWHERE", "Arrangement", "Move", "Outlook", "Puzzle", "bits", "solve"]

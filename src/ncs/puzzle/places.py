@@ -34,6 +34,16 @@ class Puzzle:
         need = self.need[place]
         return not taken & self.block[place] and (not need or bool(taken & need))
 
+    def reachable(self) -> int:
+        """The places that things could ever come to, were there enough of them."""
+        reached, last = 0, -1
+        while reached != last:
+            last = reached
+            for place, need in enumerate(self.need):
+                if not need or reached & need:
+                    reached |= 1 << place
+        return reached
+
     def can_move(self, places: Arrangement, thing: int, target: int) -> bool:
         """Whether one move is possible."""
         taken, place = mask_of(places), places[thing]

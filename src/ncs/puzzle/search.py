@@ -25,7 +25,7 @@ def solve(
         puzzle: What depends on what.
         start: Where things are.
         goal: Where they should be.
-        most: Arrangements that may be looked into.
+        most: Arrangements that may be weighed.
         weight: Of the estimate.
     """
     outlook = Outlook(puzzle, goal)
@@ -33,21 +33,21 @@ def solve(
     order = itertools.count()
     queue = [(0.0, 0, next(order), root)]
     least = {outlook.key(start): 0}
-    looked = 0
+    weighed = 0
     while queue:
         node = heapq.heappop(queue)[-1]
         if node.done > least[outlook.key(node.places)]:
             continue
         if outlook.is_met(node.places):
             return node.trace()
-        if most is not None and looked >= most:
+        if most is not None and weighed >= most:
             return None
-        looked += 1
         for move in puzzle.moves(node.places):
             after = _Node(move.apply(node.places), node, move, node.done + 1)
             name = outlook.key(after.places)
             if after.done < least.get(name, 1 << 30):
                 least[name] = after.done
+                weighed += 1
                 left = outlook.estimate(after.places)
                 heapq.heappush(queue, (after.done + weight * left, left, -next(order), after))
     return None

@@ -24,11 +24,12 @@ FEWEST = 8  # moves that a fit of six numbers a coordinate rests on
 FULL = 0.5  # a change of more of the picture than this is no move
 CHUNK = 256  # moves at a time
 SMALLEST = 0.02  # quantile of sizes that still counts as a thing's
-SIDE = 4  # regions of the floor along each axis
+SIDE = 4  # regions of the world along each axis
 HIGH = 0.6  # of the highest: what counts as the top of a map
 NARROWING = (1 / 5, 1 / 6, 1 / 8, 1 / 8)  # surroundings, as shares of the longer side
 FADED = 0.01  # of how often the middle changes: where a ring changes less, things have ended
 ROOM = 1.2  # things that are larger than the buffer's, or further from their middles
+FLAT = 1e-3  # scaled heights that differ by no more are one
 Doubles = NDArray[np.float64]
 
 
@@ -106,12 +107,14 @@ def _start(changed_NHW: Tensor, place_E3: Doubles) -> tuple[Doubles, NDArray[np.
 
 
 def _regions(place_E3: Doubles) -> list[NDArray[np.bool_]]:
-    """Which ends (E,) lie in each of some regions of the floor."""
-    lines = [np.quantile(place_E3[:, axis], np.linspace(0, 1, SIDE + 1)[1:-1]) for axis in (0, 1)]
-    row_E, column_E = (
-        np.searchsorted(line, place_E3[:, axis] - 1e-6) for axis, line in enumerate(lines)
-    )
-    return [(row_E == row) & (column_E == column) for row in range(SIDE) for column in range(SIDE)]
+    """Which ends (E,) lie in each of some regions, split by height too if moves change it."""
+    number_E = np.zeros(len(place_E3), int)
+    moved_2N3 = place_E3.reshape(2, -1, 3)
+    tall = np.ptp(moved_2N3[1, :, 2] - moved_2N3[0, :, 2]) > FLAT
+    for axis in range(3 if tall else 2):
+        line = np.quantile(place_E3[:, axis], np.linspace(0, 1, SIDE + 1)[1:-1])
+        number_E = SIDE * number_E + np.searchsorted(line, place_E3[:, axis] - 1e-6)
+    return [number_E == number for number in np.unique(number_E)]
 
 
 def _top(more_HW: Tensor) -> Doubles:

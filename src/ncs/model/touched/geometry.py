@@ -13,6 +13,7 @@ from torch import Tensor
 Doubles = NDArray[np.float64]
 REFITS = 8
 OUTLIER = 3.0  # a miss beyond so many medians is no measurement of the same thing
+SLIGHT = 0.02  # of how far values spread: misses below are never called wrong
 RIDGE = 1e-6  # coordinates that never vary leave their terms at zero
 
 
@@ -41,11 +42,12 @@ def fit(
 def solve(term_NF: Doubles, value_NY: Doubles, refits: int = REFITS) -> Doubles:
     """Coefficients (F, Y) of given terms, fitted again without what misses by far."""
     keep_N = np.ones(len(term_NF), bool)
+    slight = SLIGHT * float(value_NY.std(axis=0).max()) + 1e-9
     ridge_FF = RIDGE * np.eye(term_NF.shape[1])
     for _ in range(1 + refits):
         kept_NF = term_NF[keep_N]
         gram_FF = kept_NF.T @ kept_NF / len(kept_NF) + ridge_FF
         coefficient_FY = np.linalg.solve(gram_FF, kept_NF.T @ value_NY[keep_N] / len(kept_NF))
         miss_N = np.linalg.norm(term_NF @ coefficient_FY - value_NY, axis=1)
-        keep_N = miss_N <= OUTLIER * np.median(miss_N) + 1e-9
+        keep_N = miss_N <= max(OUTLIER * float(np.median(miss_N)), slight)
     return np.asarray(coefficient_FY, np.float64)
