@@ -22,6 +22,7 @@ from ncs.graph.distances import pairwise
 from ncs.graph.isolate import Experience, Moves, isolate, most_changed
 from ncs.graph.nearest import states
 from ncs.graph.whiten import fit_whitening
+from ncs.health.explained import explained_rows
 from ncs.health.labelled_clips import LabelledClips, play, replay
 from ncs.health.report import Evidence, Report, Truth, examine
 from ncs.model.contract import Slots, WorldModel
@@ -202,7 +203,12 @@ class Examiner:
         generator = torch.Generator().manual_seed(self.options.seed)
         with torch.no_grad():
             rows = clip_rows(self.model, clips, self.n_slots(n_objects), generator)
-            return draw_sheet(rows, len(clips.frame), ACROSS)
+        per_clip = len(rows) // len(clips.frame)
+        explained = explained_rows(self.model, clips.frame)
+        every = []
+        for clip, why in enumerate(explained or [()] * len(clips.frame)):
+            every += [*rows[clip * per_clip : (clip + 1) * per_clip], *why]
+        return draw_sheet(every, len(clips.frame), ACROSS)
 
 
 def frames_of(shown: LabelledClips | Clips) -> Clips:

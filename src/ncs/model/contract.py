@@ -7,7 +7,7 @@ P mask cells, A action numbers.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Protocol, Self, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +32,26 @@ class Slots:
     def map(self, function: Callable[[Tensor], Tensor]) -> Self:
         """The same record with a function applied to each tensor."""
         return type(self)(**{f.name: function(getattr(self, f.name)) for f in fields(self)})
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why something of pictures was or was not taken for a thing; B pictures, J peaks at most."""
+
+    chance: Tensor  # (B, H, W) of a pixel being part of a thing
+    votes: Tensor  # (B, H, W) how many pixels say that a thing's middle is here
+    peak: Tensor  # (B, J, 2) pixels (x, y) of local maxima, the highest first
+    height: Tensor  # (B, J) votes at each peak; 0 where there is none
+    least: float  # votes from which on a peak is a thing
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A world model that can say why."""
+
+    def explain(self, frame_BHWC: Tensor) -> Explanation:
+        """What speaks for a thing in pictures (uint8), and how much of it is enough."""
+        ...
 
 
 @dataclass(frozen=True)

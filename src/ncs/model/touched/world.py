@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
+from ncs.model.contract import Explanation, Loss, ParameterGroup, Slots, WorldModel
 from ncs.model.randomness import Randomness
 from ncs.model.touched.change import as_image
 from ncs.model.touched.config import TouchedConfig
-from ncs.model.touched.detect import cell_masks, find_things
+from ncs.model.touched.detect import cell_masks, count_votes, find_things
 from ncs.model.touched.dynamics import Mover
 from ncs.model.touched.fuller import Scenes, paste, relight
 from ncs.model.touched.labels import Moved, label, read_moves
@@ -141,6 +141,17 @@ class Touched(WorldModel):
             presence=things.present,
             confidence=sure * things.present,
         )
+
+    @torch.no_grad()
+    def explain(self, frame_BHWC: Tensor) -> Explanation:
+        """Chances, votes and peaks of pictures (uint8), in the size at which they are looked at."""
+        maps = self.eyes(as_image(frame_BHWC, self.measures.shape))
+        board = count_votes(maps, self.measures)
+        height, index = (board.votes * board.peak).flatten(1).topk(4 * self.config.n_slots, dim=1)
+        width = board.votes.shape[2]
+        peak = torch.stack([index % width, index // width], dim=2) + 0.5
+        least = self.measures.number("least")
+        return Explanation(maps.logit.sigmoid(), board.votes, peak, height, least)
 
     @torch.no_grad()
     def follow(
