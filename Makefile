@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo reproduce results test lint bench clean
+.PHONY: setup demo reproduce results test lint bench wheel clean
 
 setup: $(STAMP)
 
@@ -36,5 +36,10 @@ lint: setup
 bench: setup
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 
+wheel: setup  # the package with the model of every world inside, in dist/
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	rm -rf build
+
 clean:
-	rm -rf .venv runs
+	rm -rf .venv build dist runs

@@ -86,6 +86,8 @@ class World:
     setup_variable: str = ""  # environment variable that changes what scenes are made of
     goal_editor: Make = ""  # a ``GoalEditor``: what lets a user set goals by hand
     exhibit: Make = ""  # path to ``Exhibit`` or None: things of this world 'ncs inspect' shows
+    # The model that is used where none is named: one of ``checkpoints/``, or a folder of a plug-in.
+    model: str | Path = ""
     # Preset numbers
     graph: Mapping[str, Any] = field(default_factory=dict)  # the paper's for it, of ``GraphConfig``
     most_nodes: int = 128  # bounds the search where the number comes from the data

@@ -19,7 +19,7 @@ from ncs.evaluation.results import read_results
 BLOCKS = "block-rearrange"
 COMMANDS = find_commands()
 RESULTS = str(REPOSITORY / "results" / "blocks-fast-0-many.jsonl.gz")
-NO_COMMANDS = {"__init__", "command", "commands", "console", "main", "stopping"}
+NO_COMMANDS = {"__init__", "command", "commands", "console", "main", "options", "stopping"}
 
 
 def test_help_lists_every_command_without_importing_anything_heavy() -> None:
@@ -40,6 +40,9 @@ def test_every_command_has_help_worth_reading(
     text = capsys.readouterr().out
     assert "usage: ncs" in text
     assert "--json" in text
+    assert "--config FILE" in text
+    assert "None" not in text
+    assert text.count("(default: )") == 0
     assert len(text) > 400
 
 
@@ -83,6 +86,40 @@ def test_bad_input_is_one_line_and_exit_code_2(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["table", "missing.jsonl", "--json"],
+        ["collect", BLOCKS, "--json"],
+        ["evaluate", "--method", "magic", "--out", "r", "--json"],
+        ["graph", "--model", "none", "--buffer", "none", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_an_error_is_one_object_too(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    facts = json.loads(out)
+    assert (facts["command"], facts["exit_code"]) == (words[0], 2)
+    assert facts["error"] in err
+
+
+@pytest.mark.parametrize("name", ["solve", "evaluate"])
+def test_extensions_are_listed_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from ncs.control.extensions import EXTENSIONS, EYES
+
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    text = capsys.readouterr().out
+    assert all(text.count(extension) >= 2 for extension in (*EXTENSIONS, *EYES))
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("colour = 3", "there is no setting 'colour'"),
@@ -107,6 +144,29 @@ def test_flags_win_over_the_config_file(tmp_path: Path, capsys: pytest.CaptureFi
     assert json.loads(capsys.readouterr().out)["frames"] == 4 * 4
 
 
+def test_settings_by_flag_are_laid_over_those_of_the_file(tmp_path: Path) -> None:
+    from ncs.cli.command import parse
+    from ncs.cli.train import Train
+
+    path = tmp_path / "c.toml"
+    path.write_text('settings = ["average=0.9", "network.slot_width=48"]\npreset = "cpu"')
+    words = ["--buffer", "b", f"--config={path}", "--settings", "average=0.5"]
+    asked = parse(Train, "train", words)
+    assert asked.settings == ("average=0.9", "network.slot_width=48", "average=0.5")
+    config = asked.resolve()
+    assert (config.average, config.network.slot_width) == (0.5, 48)
+
+
+def test_another_spelling_of_a_flag_wins_over_the_file_too(tmp_path: Path) -> None:
+    from ncs.cli.command import parse
+    from ncs.cli.evaluate import Evaluate
+
+    path = tmp_path / "c.toml"
+    path.write_text('cap_factor = 2\nmethod = "random"\nout = "r"')
+    words = ["--config", str(path), "--horizon", "7"]
+    assert parse(Evaluate, "evaluate", words).cap_factor == 7
+
+
 def test_collect_inspect_evaluate_table_in_a_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,7 +185,7 @@ def test_collect_inspect_evaluate_table_in_a_row(
     assert main(["table", rows, "--format", "markdown"]) == 0
     assert "| oracle | 1.000 |" in capsys.readouterr().out
     assert main(["table", rows, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["method"] == "oracle"
+    assert json.loads(capsys.readouterr().out)["cells"][0]["method"] == "oracle"
 
 
 def test_a_rival_that_ships_is_inspected(

@@ -125,7 +125,7 @@ def test_the_table_of_a_run_calls_its_lines_by_their_names(
 
 def test_an_estimate_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Reproduce(scale="paper", out=tmp_path / "out", estimate=True).run()
-    assert re.search(r"scale paper: about [\d.]+ (days|hours)", capsys.readouterr().err)
+    assert re.search(r"scale paper: about [\d.]+ (days|hours)", capsys.readouterr().out)
     assert not (tmp_path / "out").exists()
 
 

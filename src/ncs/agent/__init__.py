@@ -5,14 +5,8 @@ from ncs.agent.build_graph import GraphBuilder, GraphPlan
 from ncs.agent.perceive import Perception, see_clips
 from ncs.agent.policy import SeeingPolicy
 from ncs.agent.presets import Preset, control_preset, graph_preset
-from ncs.agent.trained import (
-    Trained,
-    TrainedModel,
-    arena,
-    default_model,
-    graph_path,
-    shipped_model,
-)
+from ncs.agent.shelf import default_model, shipped_model
+from ncs.agent.trained import Trained, TrainedModel, arena, graph_path
 
 __all__ = [
     "Agent",

@@ -11,6 +11,7 @@ from pydantic import Field
 from ncs.agent.factory import FactoryMethod
 from ncs.agent.policy import SeeingPolicy
 from ncs.agent.presets import Preset, control_preset, of_control, sight
+from ncs.agent.shelf import default_model
 from ncs.agent.trained import Trained, TrainedModel, graph_path
 from ncs.baselines import MODELS
 from ncs.baselines.chance import Chance
@@ -52,10 +53,10 @@ class MethodOptions(Settings):
         return {name for name, value in self if value != getattr(usual, name)}
 
     def folder(self, name: str) -> Path:
-        """The model's folder, which a method that learned cannot do without."""
-        if self.model is None:
-            raise ConfigError(f"model: {name} needs one; train it or take one that ships")
-        return self.model
+        """The folder that was named, or the world's own where a method looks through a model."""
+        if self.model is None and name in RIVALS:
+            raise ConfigError(f"model: {name} needs one; make it with 'ncs train-rival'")
+        return self.model or default_model(self.world)
 
 
 def make_method(name: str, options: MethodOptions) -> Method:

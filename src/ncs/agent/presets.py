@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ncs.control.config import ControlConfig
+from ncs.control.extensions import EYES
 from ncs.graph.config import GraphConfig
 
 Preset = Literal["paper", "best"]
 PRESETS: tuple[Preset, ...] = ("best", "paper")
 # Extensions of how a model infers slots; a model that has no such addition takes no notice.
-EYES = ("starts",)  # those that control knows nothing of
 SIGHT = (*EYES, "presence")
 
 

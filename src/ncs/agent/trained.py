@@ -22,7 +22,6 @@ from ncs.registry import facts_of
 from ncs.training.checkpoint import (
     check_world,
     checkpoint_hash,
-    has_checkpoint,
     load_model,
     read_manifest,
     trained_worlds,
@@ -123,38 +122,6 @@ class Trained:
         perception = self.perception(n_slots)
         acting = GraphPolicy(perception, self.graph, config, self.seen.arena)
         return SeeingPolicy(perception, acting)
-
-
-def shipped_model(name: str) -> Path:
-    """The folder of a model that comes with the repository."""
-    found = shelf(name)
-    if found is not None:
-        return found / name
-    raise DataError(
-        f"checkpoints/{name}: is not here; run in a clone of the repository or name a model folder"
-    )
-
-
-def shelf(name: str = "") -> Path | None:
-    """The repository's folder of models, if it is near and has the one that is asked for."""
-    bases = (Path.cwd(), *Path(__file__).resolve().parents)
-    shelves = (base / "checkpoints" for base in bases)
-    return next((one for one in shelves if (one / name).is_dir()), None)
-
-
-def default_model(world: str) -> Path:
-    """The folder of the model that is used in a world where none is named.
-
-    Of those that come with the repository it is the first by name that was trained on the world
-    and has a graph with every extension.
-    """
-    found = shelf()
-    folders = sorted(found.iterdir()) if found is not None else ()
-    usable = (f for f in folders if has_checkpoint(f) and graph_path(f, "best").exists())
-    for folder in usable:
-        if world in trained_worlds(folder):
-            return folder
-    raise DataError(f"model: none comes with ncs for {world}; train one and name its folder")
 
 
 def _check_preset(path: Path, preset: Preset, world: str) -> None:

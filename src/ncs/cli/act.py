@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command
+from ncs.cli.command import Command, World, which_world
 from ncs.records import DataError
+from ncs.registry import default_world
 
 GOAL_HOLDS = 3  # the exit code that tells a loop to stop
 
@@ -19,7 +20,10 @@ class Act(Command):
     code is 3 when the goal holds, so that a shell loop knows when to stop.
     """
 
-    model: Path = Field(description="a folder made by 'ncs train' and 'ncs graph'")
+    world: World = Field(default_world(), description=f"{which_world()}, where no model is named")
+    model: Path | None = Field(
+        None, description="a folder made by 'ncs train' and 'ncs graph' (default: the world's own)"
+    )
     now: Path = Field(description="a picture of the scene: PNG, JPEG or WebP")
     goal: Path = Field(description="a picture of what it should be")
     objects: int | None = Field(None, ge=1, le=64, description="things there may be, at most")
@@ -48,13 +52,15 @@ class Act(Command):
         from ncs.agent.advice import advise, draw_advice
         from ncs.agent.agent import Agent
         from ncs.agent.familiar import load_familiar, warn_unlike
+        from ncs.agent.shelf import default_model
         from ncs.analysis.pictures import save_png
 
-        agent = Agent.load(self.model, self.preset, self.objects)
+        model = self.model or default_model(self.world)
+        agent = Agent.load(model, self.preset, self.objects)
         decision = agent.act(now, goal)
         facts = asdict(advise(decision, agent.unit))
         pictures = {str(self.now): now, str(self.goal): goal}
-        score, facts["warning"] = warn_unlike(load_familiar(self.model), pictures)
+        score, facts["warning"] = warn_unlike(load_familiar(model), pictures)
         facts["unlike"] = list(score.values())
         if self.out is not None:
             save_png(self.out, draw_advice(decision, now, goal))

@@ -5,13 +5,13 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar
 
 import tyro
 from pydantic import AfterValidator, Field
-from pydantic.fields import FieldInfo
 
 from ncs.bounded import read_toml
+from ncs.cli.options import CONFIG, flag_of, flags_of, is_positional, registry_of
 from ncs.records import ConfigError
 from ncs.registry import built_in, find_world, names
 from ncs.settings import Settings
@@ -36,6 +36,7 @@ def which_style() -> str:
     return f"a world's own kind of scenes ({'; '.join(lists)})"
 
 
+SETTINGS = "--settings"
 World = Annotated[str, AfterValidator(known_world), tyro.conf.arg(metavar="WORLD")]
 Json = Annotated[bool, tyro.conf.arg(name="json")]
 
@@ -67,6 +68,7 @@ def parse(command: type[C], name: str, arguments: Sequence[str]) -> C:
                 prog=f"ncs {name}",
                 args=words,
                 config=(tyro.conf.FlagCreatePairsOff,),
+                registry=registry_of(command),
             )
     except SystemExit as stop:
         if stop.code in (0, None):
@@ -90,23 +92,36 @@ def _condense(text: str, name: str) -> str:
 
 def _with_config(command: type[Command], words: list[str]) -> list[str]:
     """The words with ``--config FILE`` replaced by the file's settings, so that flags win."""
-    if "--config" not in words:
+    words = [part for word in words for part in _parted(word)]
+    if CONFIG not in words:
         return words
-    place = words.index("--config")
+    place = words.index(CONFIG)
     if place + 1 == len(words):
-        raise ConfigError("--config: needs the name of a TOML file")
+        raise ConfigError(f"{CONFIG}: needs the name of a TOML file")
     path = Path(words[place + 1])
     rest = words[:place] + words[place + 2 :]
     with reading(path):
         values = read_toml(path)
-    given = {word.split("=")[0] for word in rest if word.startswith("--")}
-    return [*_as_words(command, path, values, given), *rest]
+    return [*_as_words(command, path, values, rest), *rest]
+
+
+def _parted(word: str) -> list[str]:
+    """``--config=FILE`` and ``--settings=NAME=VALUE`` as two words each."""
+    for flag in (CONFIG, SETTINGS):
+        if word.startswith(f"{flag}="):
+            return [flag, word.removeprefix(f"{flag}=")]
+    return [word]
 
 
 def _as_words(
-    command: type[Command], path: Path, values: dict[str, Any], given: set[str]
+    command: type[Command], path: Path, values: dict[str, Any], rest: list[str]
 ) -> list[str]:
-    """Settings of a file as the words one would have typed, less those that were typed."""
+    """Settings of a file as the words one would have typed, less those that were typed.
+
+    What stands in ``--settings`` is one setting each: those of the file go in front of those
+    that were typed, where a later one of the same name wins.
+    """
+    given = {word.split("=")[0] for word in rest if word.startswith("--")}
     words: list[str] = []
     for key, value in values.items():
         field = command.model_fields.get(key)
@@ -115,17 +130,15 @@ def _as_words(
                 f"{path}: there is no setting {key!r}, choose from "
                 f"{', '.join(sorted(command.model_fields))}"
             )
-        flag = "--json" if key == "as_json" else "--" + key.replace("_", "-")
-        if flag in given:
+        flag = flag_of(key)
+        texts = [str(item) for item in (value if isinstance(value, list) else [value])]
+        if flag == SETTINGS and flag in given:
+            place = rest.index(flag) + 1
+            rest[place:place] = texts
+        elif given & flags_of(command, key):
             continue
-        if isinstance(value, bool):
+        elif isinstance(value, bool):
             words += [flag] if value else []
         else:
-            texts = [str(item) for item in (value if isinstance(value, list) else [value])]
-            words += texts if _is_positional(field) else [flag, *texts]
+            words += texts if is_positional(field) else [flag, *texts]
     return words
-
-
-def _is_positional(field: FieldInfo) -> bool:
-    """Whether a setting is given by its place rather than by a flag."""
-    return any(marker in field.metadata for marker in get_args(tyro.conf.Positional[int])[1:])

@@ -6,6 +6,7 @@ all it takes. The line is read, not imported, so that 'ncs --help' answers at on
 
 import importlib
 import io
+import json
 import os
 import re
 import select
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 ORDER = (
     "collect", "train", "train-rival", "calibrate", "slots", "graph", "solve", "view", "evaluate",
     "table", "verify", "reproduce", "inspect", "import", "export", "act", "serve", "doctor",
-    "suite", "demo",
+    "suite", "demo", "completion",
 )  # fmt: skip
 FIRST_LINE = re.compile(r'"""ncs (?P<name>[a-z][a-z-]*): (?P<summary>.+?)\.?(?:""")?$')
 USAGE = "usage: ncs COMMAND [options]    (ncs COMMAND --help tells its options)"
@@ -139,4 +140,6 @@ def run(name: str, words: Sequence[str]) -> int:
         return parse(command_class(name), name, words).run() or 0
     except NcsError as error:
         print(f"ncs {name}: {plain(str(error))}", file=sys.stderr)
+        if "--json" in words:
+            print(json.dumps({"command": name, "error": str(error), "exit_code": 2}))
         return 2

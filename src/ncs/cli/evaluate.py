@@ -12,6 +12,7 @@ import tyro
 from pydantic import Field, field_validator, model_validator
 
 from ncs.cli.command import Command, World, which_style, which_world
+from ncs.cli.options import EXTENSIONS
 from ncs.records import ConfigError
 from ncs.registry import default_world, find_world
 
@@ -62,14 +63,18 @@ class Evaluate(Command):
     )
     batch: int = Field(25, ge=1, le=100, description="episodes played side by side in a process")
     shard: str = Field("0/1", description="i/n: run only every n-th stretch of episodes")
-    model: Path | None = Field(None, description="a trained model, for methods that learn")
+    model: Path | None = Field(
+        None, description="a trained model (default: the world's own, of methods that see by it)"
+    )
     preset: Literal["paper", "best"] = Field(
         "best", description="the paper's graph and control, or every extension"
     )
     graph: Path | None = Field(None, description="a graph other than the preset's")
     slots: int | None = Field(None, ge=1, le=64, description="slots (default: objects and spares)")
-    without: tuple[str, ...] = Field((), description="extensions to switch off")
-    only: tuple[str, ...] = Field((), description="extensions to switch on in the paper's preset")
+    without: tuple[str, ...] = Field((), description=f"extensions to switch off: {EXTENSIONS}")
+    only: tuple[str, ...] = Field(
+        (), description=f"extensions to switch on in the paper's preset: {EXTENSIONS}"
+    )
     settings: tuple[str, ...] = Field(
         (), description="other settings of the method as NAME=VALUE, such as population=50 of mpc"
     )

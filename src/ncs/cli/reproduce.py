@@ -66,14 +66,17 @@ class Reproduce(Command):
         """Does what is missing, and writes the report when nothing is."""
         from ncs.cli.console import report
         from ncs.evaluation.grid import missing
-        from ncs.reproduction.costs import describe
+        from ncs.reproduction.costs import describe, seconds_of
         from ncs.reproduction.studies import requests_of
 
         run = self._run()
         scale, reporter = run.scale, run.reporter
-        reporter.say(describe(scale, self.workers, self._is_given))
+        told = describe(scale, self.workers, self._is_given)
         if self.estimate:
-            return
+            parts = seconds_of(scale, self.workers, self._is_given)
+            cost = {"scale": scale.name, "workers": self.workers, "seconds": parts}
+            return report(told, cost, self.as_json)
+        reporter.say(told)
         if importlib.util.find_spec("matplotlib") is None:  # now, not after hours
             raise NcsError("matplotlib is not installed; pip install 'ncs[figures]'")
         began = time.perf_counter()

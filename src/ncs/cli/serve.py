@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command
+from ncs.cli.command import Command, World, which_world
 from ncs.cli.console import report
 from ncs.records import ConfigError, DataError
+from ncs.registry import default_world
 
 if TYPE_CHECKING:
     from ncs.service.app import Service
@@ -25,7 +26,10 @@ class Serve(Command):
     waits and ends.
     """
 
-    model: Path = Field(description="a folder made by 'ncs train' and 'ncs graph'")
+    world: World = Field(default_world(), description=f"{which_world()}, where no model is named")
+    model: Path | None = Field(
+        None, description="a folder made by 'ncs train' and 'ncs graph' (default: the world's own)"
+    )
     objects: int | None = Field(None, ge=1, le=64, description="things there may be, at most")
     preset: Literal["paper", "best"] = Field("best", description="the paper's way, or ours")
     host: str = Field("127.0.0.1", description="an address; any but this machine's needs a token")
@@ -51,20 +55,22 @@ class Serve(Command):
 
         def ready() -> None:
             facts = {"url": address, **service.facts}
-            report(f"{address} answers for {self.model}; Ctrl-C ends it", facts, self.as_json)
+            line = f"{address} answers for {service.facts['world']}; Ctrl-C ends it"
+            report(line, facts, self.as_json)
 
         serve(listener, service, token, self.name, ready)
 
     def _service(self) -> "Service":
         from ncs.agent.advice import advise
         from ncs.agent.presets import control_preset
+        from ncs.agent.shelf import default_model
         from ncs.agent.trained import Trained
         from ncs.control.policy import GraphPolicy
         from ncs.registry import facts_of
         from ncs.service.app import Service
         from ncs.service.players import Perceive, Players
 
-        trained = Trained.load(self.model, self.preset)
+        trained = Trained.load(self.model or default_model(self.world), self.preset)
         most = self.objects or facts_of(trained.world).objects[1]
         n_slots = trained.slots_for(most, self.preset)
         control = control_preset(self.preset)

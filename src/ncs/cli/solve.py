@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ncs.cli.command import Command, World, which_world
+from ncs.cli.options import EXTENSIONS
 from ncs.records import ConfigError, DataError
 from ncs.registry import default_world, find_world
 
@@ -38,8 +39,10 @@ class Solve(Command):
     choice: Literal["sample", "argmax"] | None = Field(
         None, description="how a constraint is chosen (default: the preset's way)"
     )
-    without: tuple[str, ...] = Field((), description="extensions to switch off")
-    only: tuple[str, ...] = Field((), description="extensions to switch on in the paper's preset")
+    without: tuple[str, ...] = Field((), description=f"extensions to switch off: {EXTENSIONS}")
+    only: tuple[str, ...] = Field(
+        (), description=f"extensions to switch on in the paper's preset: {EXTENSIONS}"
+    )
     place: tuple[str, ...] = Field(
         (), description="goals set by hand as OBJECT:X,Y in metres, such as 0:0.1,-0.3"
     )

@@ -49,7 +49,8 @@ class Table(Command):
         if not results:
             raise DataError(f"{self.files[0]}: holds no results yet; run 'ncs evaluate' first")
         if self.as_json or self.format == "json":
-            print(json.dumps(as_records(results, self.score, names), indent=1))
+            cells = as_records(results, self.score, names)
+            print(json.dumps({"score": self.score, "cells": cells}, indent=1))
         elif self.format == "summary":
             print(grid_markdown(summary_grid(results, self.score, names, self.rows)))
         elif self.format == "leaderboard":

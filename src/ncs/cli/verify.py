@@ -80,12 +80,12 @@ class Verify(Command):
     def _replay(self, path: Path, chosen: "list[list[Result]]") -> list[str]:
         """What came out otherwise, a line a row."""
         from ncs.agent.remake import Shelf
-        from ncs.agent.trained import shelf
+        from ncs.agent.shelf import shelves
         from ncs.cli.console import progress
         from ncs.envs import make_env
         from ncs.evaluation.verify import name_of, replay
 
-        folders = self.models or tuple(filter(None, (shelf(),)))
+        folders = self.models or tuple(shelves())
         lines = []
         total = sum(map(len, chosen))
         with progress(f"playing {path.name} again", total, "rows") as advance:

@@ -23,6 +23,8 @@ EXTENSIONS: dict[str, Extension] = {
     "distrust": distrust.extend,
     "plan": plan.extend,
 }
+# Additions to how a model infers slots: asked for likewise, and control knows nothing of them.
+EYES = ("starts",)
 
 
 def find_extension(name: str) -> Extension:

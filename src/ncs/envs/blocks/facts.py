@@ -66,6 +66,7 @@ WORLD = World(
     places=N_CELLS,
     key_step=1 / SIDE,
     goal_editor="ncs.envs.blocks.goals:EDITOR",
+    model="blocks-fast-0",
     graph={
         "representation": "alpha",
         "n_nodes": 30,

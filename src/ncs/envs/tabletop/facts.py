@@ -120,6 +120,7 @@ WORLD = World(
     key_step=0.05,
     setup_variable=MESHES_VARIABLE,
     goal_editor="ncs.envs.tabletop.goals:EDITOR",
+    model="robogym-fast-0",
     exhibit="ncs.envs.tabletop.exhibit:show_meshes",
     graph={
         "representation": "state",
