@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo reproduce results test lint bench wheel clean
+.PHONY: setup demo reproduce results test lint bench docs pictures wheel clean
 
 setup: $(STAMP)
 
@@ -33,8 +33,14 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+pictures: setup  # draws the pictures of the documents with the models that ship
+	$(BIN)/python docs/draw_pictures.py
+
 bench: setup
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+docs: setup  # the site, in site/; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 wheel: setup  # the package with the model of every world inside, in dist/
 	rm -rf build dist
@@ -42,4 +48,4 @@ wheel: setup  # the package with the model of every world inside, in dist/
 	rm -rf build
 
 clean:
-	rm -rf .venv build dist runs
+	rm -rf .venv build dist runs site

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command, World, which_world
+from ncs.cli.command import Command, Model, World, which_world
 from ncs.records import DataError
 from ncs.registry import default_world
 
@@ -21,7 +21,7 @@ class Act(Command):
     """
 
     world: World = Field(default_world(), description=f"{which_world()}, where no model is named")
-    model: Path | None = Field(
+    model: Model | None = Field(
         None, description="a folder made by 'ncs train' and 'ncs graph' (default: the world's own)"
     )
     now: Path = Field(description="a picture of the scene: PNG, JPEG or WebP")

@@ -24,6 +24,15 @@ def known_world(name: str) -> str:
     return name
 
 
+def near_or_shipped(path: Path) -> Path:
+    """A folder as it was named, or the one of that name that comes with ncs."""
+    if path.exists() or len(path.parts) != 1:
+        return path
+    from ncs.agent.shelf import shelves
+
+    return next((shelf / path for shelf in shelves() if (shelf / path).is_dir()), path)
+
+
 def which_world() -> str:
     """Help for an option that names a world."""
     return f"which world: {', '.join(names('world'))}"
@@ -38,6 +47,7 @@ def which_style() -> str:
 
 SETTINGS = "--settings"
 World = Annotated[str, AfterValidator(known_world), tyro.conf.arg(metavar="WORLD")]
+Model = Annotated[Path, AfterValidator(near_or_shipped)]
 Json = Annotated[bool, tyro.conf.arg(name="json")]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import tyro
 from pydantic import Field, field_validator, model_validator
 
-from ncs.cli.command import Command, World, which_style, which_world
+from ncs.cli.command import Command, Model, World, which_style, which_world
 from ncs.cli.options import EXTENSIONS
 from ncs.records import ConfigError
 from ncs.registry import default_world, find_world
@@ -63,7 +63,7 @@ class Evaluate(Command):
     )
     batch: int = Field(25, ge=1, le=100, description="episodes played side by side in a process")
     shard: str = Field("0/1", description="i/n: run only every n-th stretch of episodes")
-    model: Path | None = Field(
+    model: Model | None = Field(
         None, description="a trained model (default: the world's own, of methods that see by it)"
     )
     preset: Literal["paper", "best"] = Field(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command
+from ncs.cli.command import Command, Model
 
 if TYPE_CHECKING:
     from ncs.records import Graph as TransitionGraph
@@ -20,7 +20,7 @@ class Graph(Command):
     model's folder, where 'ncs solve' and 'ncs evaluate' find it.
     """
 
-    model: Path = Field(description="a folder made by 'ncs train'")
+    model: Model = Field(description="a folder made by 'ncs train'")
     buffer: Path = Field(description="a folder made by 'ncs collect'")
     preset: Literal["paper", "best"] = Field(
         "best", description="the paper's settings, or every extension"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command, World, which_world
+from ncs.cli.command import Command, Model, World, which_world
 from ncs.cli.console import report
 from ncs.records import ConfigError, DataError
 from ncs.registry import default_world
@@ -27,7 +27,7 @@ class Serve(Command):
     """
 
     world: World = Field(default_world(), description=f"{which_world()}, where no model is named")
-    model: Path | None = Field(
+    model: Model | None = Field(
         None, description="a folder made by 'ncs train' and 'ncs graph' (default: the world's own)"
     )
     objects: int | None = Field(None, ge=1, le=64, description="things there may be, at most")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command
+from ncs.cli.command import Command, Model
 
 if TYPE_CHECKING:
     from ncs.health.report import Report
@@ -22,7 +22,7 @@ class Slots(Command):
     without ground truth only what needs none is told.
     """
 
-    model: Path = Field(description="folder that 'ncs train' made")
+    model: Model = Field(description="folder that 'ncs train' made")
     buffer: Path = Field(description="a buffer of the same world, best the one it was trained on")
     clips: int = Field(200, ge=1, le=100_000, description="how many clips for each number")
     objects: tuple[int, ...] = Field(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from ncs.cli.command import Command, World, which_world
+from ncs.cli.command import Command, Model, World, which_world
 from ncs.cli.options import EXTENSIONS
 from ncs.records import ConfigError, DataError
 from ncs.registry import default_world, find_world
@@ -29,7 +29,7 @@ class Solve(Command):
     """
 
     world: World = Field(default_world(), description=which_world())
-    model: Path | None = Field(None, description="a trained model (default: the one that ships)")
+    model: Model | None = Field(None, description="a trained model (default: the one that ships)")
     preset: Literal["paper", "best"] = Field("best", description="the paper's way, or ours")
     objects: int = Field(5, ge=1, description="objects in the scene")
     goal: Literal["complete", "partial"] = Field("complete", description="kind of goal")
