@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 HOME = Path(__file__).resolve().parents[1]
 ROOMS = HOME / "src" / "ncs"
@@ -61,7 +61,9 @@ def on_files(files: Files, config: Any) -> Files:
     linked = {target for file in files if file.src_uri.endswith(".md") for target in links(file)}
     for path in sorted(linked):
         if site_path(path).startswith("files/"):
-            files.append(File.generated(config, site_path(path), content=path.read_bytes()))
+            content = listing_of(path) if path.is_dir() else path.read_bytes()
+            how = {"content": content, "inclusion": InclusionLevel.NOT_IN_NAV}
+            files.append(File.generated(config, site_path(path), **how))
     return files
 
 
@@ -71,7 +73,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
     def turned(link: re.Match[str]) -> str:
         target = (origin / link["path"]).resolve()
-        if not target.is_file():
+        if not target.exists():
             return link[0]  # MkDocs' own to follow, or to warn of
         return f"]({back}{site_path(target)}{link['anchor'] or ''})"
 
@@ -88,7 +90,7 @@ def links(file: File) -> list[Path]:
     """Files of the repository outside docs/ that a page links to."""
     found = LINK.finditer(file.content_string)
     targets = [(origin_of(file) / link["path"]).resolve() for link in found]
-    return [target for target in targets if target.is_file()]
+    return [target for target in targets if target.exists()]
 
 
 def site_path(target: Path) -> str:
@@ -99,7 +101,17 @@ def site_path(target: Path) -> str:
     path = target.relative_to(HOME)
     if path.parts[0] == "docs":
         return str(path.relative_to("docs"))
+    if target.is_dir():
+        return f"files/{path}.md"
     return f"files/{path}.txt" if path.suffix in (".md", ".py") else f"files/{path}"
+
+
+def listing_of(folder: Path) -> str:
+    """A page of the text files in a folder."""
+    kinds = (".py", ".md", ".toml", ".json", ".csv")
+    parts = [path for path in sorted(folder.rglob("*")) if path.suffix in kinds and path.is_file()]
+    shown = [f"## {p.relative_to(folder)}\n\n````\n{p.read_text('utf-8')}\n````" for p in parts]
+    return "\n\n".join([f"# {folder.relative_to(HOME)}", *shown])
 
 
 def api_pages() -> dict[str, str]:

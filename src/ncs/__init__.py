@@ -20,4 +20,4 @@ checks what a user asks for, ``registry`` knows worlds, models and policies by n
 plug-ins too. ``cli`` and ``web`` are the doors.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
