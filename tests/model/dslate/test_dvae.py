@@ -6,7 +6,9 @@ from torch.nn import functional
 from ncs.model.dslate.dvae import (
     Dvae,
     Upsampling,
+    common_patches,
     from_patches,
+    projected,
     spread_colours,
     to_patches,
     to_unit,
@@ -96,3 +98,36 @@ def test_colours_are_spread_over_the_whole_cube() -> None:
 
 def test_bytes_become_numbers_up_to_one() -> None:
     assert to_unit(torch.tensor([0, 255], dtype=torch.uint8)).tolist() == [0.0, 1.0]
+
+
+def pictures_of(colours: list[tuple[int, int, int]], size: int = 16, patch: int = 4) -> Tensor:
+    """One picture a colour, white but for one patch and half of another."""
+    frame = torch.full((len(colours), size, size, 3), 255, dtype=torch.uint8)
+    for number, colour in enumerate(colours):
+        frame[number, :patch, :patch] = torch.tensor(colour, dtype=torch.uint8)
+        frame[number, :patch, patch : patch + patch // 2] = torch.tensor(colour, dtype=torch.uint8)
+    return frame
+
+
+def test_words_tell_whole_patches_from_half_covered_ones() -> None:
+    torch.manual_seed(0)
+    frame = pictures_of([(255, 0, 0), (0, 0, 255)])
+    word = common_patches(frame, 4, count=5)
+    assert len(word.unique(dim=0)) == 5  # white, two whole, two half
+    dvae = Dvae(16, 4, vocabulary=5, width=8, norm=False, palette=True)
+    dvae.take_words(word)
+    token = dvae.encode(frame).view(2, 4, 4)
+    assert len(token.unique()) == 5
+    assert (token[:, 1:] == token[0, 1, 1]).all()  # white is one word everywhere
+
+
+def test_words_are_the_same_for_the_same_pictures() -> None:
+    frame = make_frames(3)
+    assert torch.equal(common_patches(frame, 4, 6), common_patches(frame, 4, 6))
+
+
+def test_alike_words_are_near_in_what_stands_for_them() -> None:
+    word = torch.tensor([[0.0, 0.0], [0.1, 0.0], [1.0, 1.0]])
+    value = projected(word, 64)
+    assert torch.cdist(value, value)[0, 1] < 0.3 * torch.cdist(value, value)[0, 2]
+    assert value.std() == pytest.approx(1, abs=1e-5)

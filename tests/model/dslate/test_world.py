@@ -360,11 +360,23 @@ def test_the_cpu_preset_differs_in_numbers_only() -> None:
         ({"decoder_heads": 3}, "heads"),
         ({"image_size": 18}, "image_size"),
         ({"slots": 5}, "no such setting"),
+        ({"dvae_words": True}, "dvae_palette"),
     ],
 )
 def test_a_config_that_cannot_be_built_is_refused(changes: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         DslateConfig(**{**TINY, **changes})
+
+
+def test_words_come_from_the_clips_where_asked() -> None:
+    frame = make_clips(batch=4, frames=3)[0] // 128 * 255  # patches far apart
+    plain, worded = make_model(dvae_palette=True), make_model(dvae_palette=True, dvae_words=True)
+    before = plain.embedding.table.weight.clone()
+    for model in (plain, worded):
+        model.prepare(frame, torch.empty(0))
+    assert torch.equal(plain.embedding.table.weight, before)
+    used = [len(model.dvae.encode(frame.flatten(0, 1)).unique()) for model in (plain, worded)]
+    assert used[0] < used[1] == TINY["vocabulary"]
 
 
 def test_a_slot_that_claims_too_little_is_absent_if_asked() -> None:

@@ -27,6 +27,7 @@ class DslateConfig(Settings):
     dvae_norm: bool = True  # SLATE normalises every layer, STEVE none
     dvae_upsampling: Upsampling = "stepwise"  # SLATE's; "once" is a tenth of the cost
     dvae_palette: bool = False  # True: each token starts as a colour, see Dvae
+    dvae_words: bool = False  # True: each starts as a patch of the buffer instead; needs palette
     temperature_start: float = Field(1.0, gt=0)
     temperature_end: float = Field(0.1, gt=0)
     temperature_steps: int = Field(
@@ -120,6 +121,8 @@ class DslateConfig(Settings):
             raise ValueError("type_width must leave room in slot_width for a state")
         if self.decoder_width % self.decoder_heads or state_width % self.dynamics_heads:
             raise ValueError("decoder_width and the state's width must be multiples of the heads")
+        if self.dvae_words and not self.dvae_palette:
+            raise ValueError("dvae_words needs dvae_palette, whose place the patches take")
         if self.image_size % self.patch or self.image_size % self.input_patch:
             raise ValueError("image_size must be a multiple of patch and input_patch")
         if (self.image_size // self.patch) ** 2 > MOST_CELLS:

@@ -18,6 +18,11 @@ from ncs.model.dslate.noise import Noise
 
 Upsampling = Literal["stepwise", "once"]  # SLATE's doublings, or patches straight from tokens
 SHARPNESS = 25.0  # logits a colour apart differ by about 5, clear of the Gumbel noise
+CLEAR = 10.0  # logits by which a word wins over its neighbour, clear of the Gumbel noise
+RARE = 0.03  # share of words that may be nearer to another than is clear
+WORD_SEED = 0  # words depend on the clips alone
+PATCHES_A_WORD = 50  # looked at: most are background
+LLOYD_ROUNDS = 5  # of K-means: a start, not an optimum
 ENCODER_DEPTH = 6  # 1×1 layers after the patches, as in SLATE
 
 
@@ -127,6 +132,19 @@ class Dvae(nn.Module):
         self.head.bias.copy_(-sharpness * colour_V3.square().mean(dim=1))
         self.entry.weight[:, :, 0, 0] += torch.randn(self.width, 3) @ (colour_V3 - 0.5).T
 
+    @torch.no_grad()
+    def take_words(self, word_VP: Tensor) -> None:
+        """Starts each token as a patch of a picture: the nearest wins, alike ones look alike.
+
+        Colours alone cannot tell a patch that a thing covers from one that it half covers.
+        """
+        apart_VV = torch.cdist(word_VP, word_VP).square() / word_VP.shape[1]
+        nearest_V = apart_VV.fill_diagonal_(torch.inf).amin(dim=1)
+        sharpness = CLEAR / float(nearest_V.quantile(RARE).clamp(min=1e-6))
+        self.head.weight[:, self.width :] = (2 * sharpness / word_VP.shape[1]) * word_VP
+        self.head.bias.copy_(-sharpness * word_VP.square().mean(dim=1))
+        self.entry.weight[:, :, 0, 0] += projected(word_VP, self.width).T
+
     def _draw(self, mixed_RGGC: Tensor) -> Tensor:
         """Pictures in pieces; the last pixel shuffle is left to whoever needs the order."""
         value_RGGC = self.entry.finish(mixed_RGGC)
@@ -171,6 +189,41 @@ def spread_colours(count: int) -> Tensor:
     ratio = 1.2207440846057596  # the real root of x⁴ = x + 1
     step_3 = torch.tensor([ratio**-1, ratio**-2, ratio**-3], dtype=torch.float64)
     return (0.5 + torch.arange(count, dtype=torch.float64)[:, None] * step_3).frac().float()
+
+
+def common_patches(frame_RHWC: Tensor, size: int, count: int) -> Tensor:
+    """As many patches as there are words that stand for all patches of pictures, (V, P)."""
+    patch_XP = to_unit(to_patches(frame_RHWC, size)).flatten(0, 2).cpu()
+    patch_XP = patch_XP[:: max(1, len(patch_XP) // (PATCHES_A_WORD * count))]
+    word_VP = far_apart(patch_XP, count)
+    for _ in range(LLOYD_ROUNDS):
+        mine_X = torch.cdist(patch_XP, word_VP).argmin(dim=1)
+        sum_VP = torch.zeros_like(word_VP).index_add_(0, mine_X, patch_XP)
+        count_V1 = mine_X.bincount(minlength=count)[:, None]
+        word_VP = torch.where(count_V1 > 0, sum_VP / count_V1.clamp(min=1), word_VP)
+    return word_VP.to(frame_RHWC.device)
+
+
+def far_apart(patch_XP: Tensor, count: int) -> Tensor:
+    """Patches (V, P) drawn by how far they are from those before, as K-means++ starts."""
+    generator = torch.Generator().manual_seed(WORD_SEED)
+    distance_X = torch.ones(len(patch_XP))
+    words: list[Tensor] = []
+    for _ in range(count):
+        chosen = torch.multinomial(distance_X + 1e-9, 1, generator=generator)
+        words.append(patch_XP[chosen])
+        new_X = (patch_XP - words[-1]).square().sum(dim=1)
+        distance_X = new_X if len(words) == 1 else torch.minimum(distance_X, new_X)
+    return torch.cat(words)
+
+
+def projected(word_VP: Tensor, width: int) -> Tensor:
+    """Words as random directions (V, width) of unit spread in which alike ones are near."""
+    spread_VP = word_VP - word_VP.mean(dim=0)
+    generator = torch.Generator().manual_seed(WORD_SEED)
+    axis_PC = torch.randn(word_VP.shape[1], width, generator=generator)
+    value_VC = spread_VP @ axis_PC.to(word_VP.device)
+    return value_VC / value_VC.std().clamp(min=1e-6)
 
 
 def make_stage(width: int, norm: bool, doubling: bool) -> nn.Sequential:

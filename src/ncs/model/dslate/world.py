@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from ncs.model.contract import Loss, ParameterGroup, Slots, WorldModel
 from ncs.model.dslate.config import DslateConfig
 from ncs.model.dslate.decoder import Scored, TokenDecoder, TokenEmbedding
-from ncs.model.dslate.dvae import Dvae
+from ncs.model.dslate.dvae import Dvae, common_patches, projected
 from ncs.model.dslate.dynamics import Dynamics, Filtered, run_filter
 from ncs.model.dslate.noise import Noise, PictureNoise, start_noise
 from ncs.model.dslate.settle import Read, best_start, keep_needed
@@ -51,6 +51,16 @@ class Dslate(WorldModel):
         self.decoder = TokenDecoder(
             c.vocabulary, c.decoder_width, c.slot_width, c.decoder_layers, c.decoder_heads
         )
+
+    @torch.no_grad()
+    def prepare(self, frame_BTHWC: Tensor, action_BTA: Tensor) -> None:
+        """Takes the words of the autoencoder from clips, where the settings say so."""
+        if not self.config.dvae_words:
+            return
+        frame_RHWC = frame_BTHWC.flatten(0, 1)
+        word_VP = common_patches(frame_RHWC, self.config.patch, self.config.vocabulary)
+        self.dvae.take_words(word_VP)
+        self.embedding.table.weight[1:] = projected(word_VP, self.config.decoder_width)
 
     @property
     def trained_slots(self) -> int:
