@@ -27,7 +27,7 @@ class DslateConfig(Settings):
     dvae_norm: bool = True  # SLATE normalises every layer, STEVE none
     dvae_upsampling: Upsampling = "stepwise"  # SLATE's; "once" is a tenth of the cost
     dvae_palette: bool = False  # True: each token starts as a colour, see Dvae
-    dvae_words: bool = False  # True: each starts as a patch of the buffer instead; needs palette
+    dvae_words: bool = False  # True: each starts as a patch of the buffer instead; not with --start
     temperature_start: float = Field(1.0, gt=0)
     temperature_end: float = Field(0.1, gt=0)
     temperature_steps: int = Field(
