@@ -176,6 +176,11 @@ class Result:
         """The hashes of weights, graph and sets as one word."""
         return str(Checkpoint(self.weights, self.graph, self.sets))
 
+    @property
+    def moves(self) -> float:
+        """Steps taken, times the fewest needed."""
+        return self.steps / max(1, self.minimum_moves)
+
 
 @dataclass(frozen=True)
 class EnvFacts:

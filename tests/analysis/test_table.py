@@ -23,6 +23,7 @@ def test_means_and_errors_are_over_seeds() -> None:
     assert row.cells[4].mean == pytest.approx(0.5)
     assert (row.cells[4].seeds, row.cells[4].episodes) == (2, 3)
     assert our_rows(rows, "final")[0].cells[4].mean == 0.0
+    assert our_rows(rows, "moves")[0].cells[4].mean == 4.0
 
 
 @pytest.mark.parametrize("change", [{"config": "x"}, {"weights": "y"}, {"split": "dev"}])

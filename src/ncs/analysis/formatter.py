@@ -8,7 +8,11 @@ from ncs.analysis.table import NAMELESS, Names, Row, ScoreName, beside_paper, la
 from ncs.evaluation.metrics import Estimate
 from ncs.records import DataError, Result
 
-MEANING = {"best": "best so far in the episode", "final": "at the end of the episode"}
+MEANING = {
+    "best": "fractional success, best so far in the episode",
+    "final": "fractional success, at the end of the episode",
+    "moves": "steps taken, times the fewest needed",
+}
 PAPER_MARK = " (paper)"  # how rows of the paper end
 
 
@@ -74,7 +78,7 @@ def result_grid(
     counts = counts_of(rows)
     head = ("method", *(f"{n} objects" for n in counts), "evidence", "checkpoint")
     lines = [row_texts(row, counts, names) for row in shown_rows(rows, score)]
-    return Grid(f"{world}, {goal} goals: fractional success, {MEANING[score]}", (head, *lines))
+    return Grid(f"{world}, {goal} goals: {MEANING[score]}", (head, *lines))
 
 
 def result_grids(
@@ -110,7 +114,7 @@ def summary_grid(
         for objects in dict.fromkeys((counts[0], counts[-1])):
             cells = (_cell(by_label, label, objects) for label in (*theirs, *ours))
             lines.append((f"{world}, {goal} goals, {objects} objects", *cells))
-    return Grid(f"Fractional success, {MEANING[score]}", (("", *theirs, *ours), *lines))
+    return Grid(MEANING[score].capitalize(), (("", *theirs, *ours), *lines))
 
 
 def _cell(rows: Mapping[str, Row], label: str, objects: int) -> str:

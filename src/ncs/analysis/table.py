@@ -12,7 +12,7 @@ from ncs.evaluation.metrics import Estimate, over_seeds
 from ncs.records import Result
 from ncs.registry import facts_of
 
-ScoreName = Literal["best", "final"]
+ScoreName = Literal["best", "final", "moves"]
 SCORES: tuple[ScoreName, ...] = ("best", "final")
 Names = Mapping[tuple[str, str], str]  # what a row is called, by hash of settings and checkpoint
 NAMELESS: Names = {}  # rows are called after their method

@@ -31,8 +31,9 @@ class Table(Command):
         "test tasks alone, the best first, with tasks, checkpoint, commit and the floor of chance",
     )
     rows: tuple[str, ...] = Field((), description="methods of the summary, such as ncs (all)")
-    score: Literal["best", "final"] = Field(
-        "best", description="best so far in the episode, or at its end"
+    score: Literal["best", "final", "moves"] = Field(
+        "best",
+        description="success, best so far or at the end of an episode; or moves, times the fewest",
     )
 
     def run(self) -> None:
@@ -45,6 +46,8 @@ class Table(Command):
 
         if not self.files:
             raise DataError("no file given: name one or more files made by 'ncs evaluate'")
+        if self.format == "leaderboard" and self.score == "moves":
+            raise DataError("score: a leaderboard ranks success, choose best or final")
         results, names = self._read()
         if not results:
             raise DataError(f"{self.files[0]}: holds no results yet; run 'ncs evaluate' first")
