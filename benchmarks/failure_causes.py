@@ -5,7 +5,7 @@
 The truth is used here to say what went wrong, never by the agent. Development tasks by default;
 ``--split fresh`` draws others.
 
-Legend: N objects, K slots.
+Legend: N objects, K slots, D coordinates that matter: x and y, and z where things stand on things.
 """
 
 import argparse
@@ -24,11 +24,14 @@ from ncs.control.extensions import EXTENSIONS
 from ncs.control.policy import GraphPolicy
 from ncs.envs import make_env
 from ncs.envs.base import Rearrange
+from ncs.envs.stacking.layouts import LAYOUTS
+from ncs.envs.stacking.world import BlockStack
 from ncs.envs.tabletop.tasks import Boxes, find_boxes, fits
 from ncs.envs.tabletop.world import RobogymRearrange
 from ncs.evaluation.suite import fresh_task, frozen_task
 from ncs.graph.calibration import locate
 from ncs.graph.nearest import states
+from ncs.graph.rules import read_rules
 from ncs.records import Entities, Graph
 
 LANES = 20
@@ -54,7 +57,7 @@ class Lane:
     """One episode and what became of its steps."""
 
     env: Rearrange
-    goal: Positions  # (N, 2) NaN where an object has none
+    goal: Positions  # (N, D) NaN where an object has none
     observation: dict[str, NDArray[np.uint8]]
     name: str
     done: bool = False
@@ -63,28 +66,33 @@ class Lane:
     entities: Entities | None = None
 
     def positions(self) -> Positions:
-        """Where objects are (N, 2)."""
-        return self.env.truth().position[:, :2].astype(np.float64)
+        """Where objects are (N, D)."""
+        return self.env.truth().position[:, : self.goal.shape[1]].astype(np.float64)
 
-    def met(self, position_N2: Positions) -> NDArray[np.bool_]:
+    def met(self, position_ND: Positions) -> NDArray[np.bool_]:
         """Whether nothing is left to do for each object (N,)."""
-        near_N = np.linalg.norm(position_N2 - self.goal, axis=1) < self.env.tolerance
+        near_N = np.linalg.norm(position_ND - self.goal, axis=1) < self.env.tolerance
         return near_N | np.isnan(self.goal[:, 0])
 
 
 def goal_places(env: Rearrange) -> Positions:
-    """Where each object should be (N, 2); NaN for those without a goal."""
+    """Where each object should be (N, D); NaN for those without a goal."""
     scene = env.task.scene
     if isinstance(env, RobogymRearrange):
         return np.where(scene["constrained"][:, None], scene["goal"], np.nan)
     from ncs.envs.blocks.tasks import cell_centres
 
     goal_N = scene["goal"]
-    return np.where(goal_N[:, None] >= 0, cell_centres()[goal_N], np.nan)
+    stacked = isinstance(env, BlockStack)
+    centre = LAYOUTS[int(scene["layout"][0])].centres() if stacked else cell_centres()
+    return np.where(goal_N[:, None] >= 0, centre[goal_N], np.nan)
 
 
-def blocked_by(env: Rearrange, position_N2: Positions, index: int, target_2: Positions) -> str:
+def blocked_by(lane: Lane, position_N2: Positions, index: int, target_2: Positions) -> str:
     """What kept an object from going to a place."""
+    env = lane.env
+    if isinstance(env, BlockStack):
+        return misjudged(lane, position_N2, index, target_2)
     if not isinstance(env, RobogymRearrange):
         return "blocked"
     kind, yaw = env.truth().kind, env.task.scene["yaw"]
@@ -94,40 +102,59 @@ def blocked_by(env: Rearrange, position_N2: Positions, index: int, target_2: Pos
     return "blocked by an object" if inside else "blocked by the border"
 
 
+def misjudged(lane: Lane, position_N3: Positions, index: int, target_3: Positions) -> str:
+    """Why a move was tried that the world forbids: by what was seen, or by the rules."""
+    assert lane.decision is not None
+    known = lane.decision.problem.graph.calibration
+    if known is None or known.rules is None:
+        return "no rule"
+    others_13 = np.delete(position_N3, index, axis=0)[None]
+    rules, thing_13 = read_rules(known.rules), position_N3[index][None]
+    if rules.may_pick(thing_13, others_13)[0] and rules.may_take(target_3[None], others_13)[0]:
+        return "wrong rule"
+    assert lane.entities is not None
+    graph, reach = lane.decision.problem.graph, lane.env.tolerance
+    seen_N = [seen_at(lane.entities, graph, place_3, reach) >= 0 for place_3 in position_N3]
+    return "forbidden though seen" if all(seen_N) else "another not seen"
+
+
 def judge_step(lane: Lane, action: NDArray[np.float32]) -> tuple[int, str]:
     """Carries an action out and says what it did to which object."""
-    before_N2 = lane.positions()
-    gap_N = np.linalg.norm(before_N2 - action[:2], axis=1)
+    before_ND = lane.positions()
+    n_axes = before_ND.shape[1]
+    gap_N = np.linalg.norm(before_ND - action[:n_axes], axis=1)
     index = int(gap_N.argmin())
-    was_met = bool(lane.met(before_N2)[index])
+    was_met = bool(lane.met(before_ND)[index])
     lane.observation, _, terminated, truncated, _ = lane.env.step(action)
     lane.done = terminated or truncated
-    after_N2 = lane.positions()
+    after_ND = lane.positions()
     assert lane.decision is not None
     if lane.decision.kind == "random":
         return index, "random action"
     if gap_N[index] >= lane.env.tolerance:
         return index, "pick missed"
-    if (after_N2 == before_N2).all():
-        target_2 = before_N2[index] + action[3:5]
-        return index, blocked_by(lane.env, before_N2, index, target_2)
-    is_met = bool(lane.met(after_N2)[index])
+    if (after_ND == before_ND).all():
+        target_D = before_ND[index] + action[3 : 3 + n_axes]
+        return index, blocked_by(lane, before_ND, index, target_D)
+    is_met = bool(lane.met(after_ND)[index])
     if lane.decision.purpose == "park":
         return index, "parked"
     if is_met:
         return index, "moved though met" if was_met else "solved"
     others = np.delete(lane.goal, index, axis=0)
-    if (np.linalg.norm(others - after_N2[index], axis=1) < lane.env.tolerance).any():
+    if (np.linalg.norm(others - after_ND[index], axis=1) < lane.env.tolerance).any():
         return index, "put on another's goal"
+    if np.linalg.norm((lane.goal - after_ND)[index, :2]) < lane.env.tolerance:
+        return index, "wrong height"
     return index, "disturbed" if was_met else "put beside its goal"
 
 
-def seen_at(entities: Entities, graph: Graph, place_2: Positions, reach: float) -> int:
+def seen_at(entities: Entities, graph: Graph, place_D: Positions, reach: float) -> int:
     """The present slot nearest a place of the world, -1 if none is within reach."""
     assert graph.calibration is not None
     assert graph.calibration.world is not None
-    world_K2 = locate(states(entities, graph.representation), graph.calibration.world)[:, :2]
-    gap_K = np.linalg.norm(world_K2 - place_2, axis=1)
+    world_K3 = locate(states(entities, graph.representation), graph.calibration.world)
+    gap_K = np.linalg.norm(world_K3[:, : len(place_D)] - place_D, axis=1)
     gap_K[~entities.presence] = np.inf
     slot = int(gap_K.argmin())
     return slot if gap_K[slot] < reach else -1
@@ -175,7 +202,7 @@ def examine(trained: Trained, arguments: argparse.Namespace, objects: int, goal:
     policy = GraphPolicy(witness, trained.graph, config, arena(trained.world))
     steps: Counter[str] = Counter()
     unmet: Counter[str] = Counter()
-    share, failed = [], []
+    share, failed, fewest = [], [], 0
     for first in range(0, arguments.episodes, LANES):
         lanes = []
         for number in range(first, min(first + LANES, arguments.episodes)):
@@ -185,6 +212,7 @@ def examine(trained: Trained, arguments: argparse.Namespace, objects: int, goal:
             else:
                 task = fresh_task(env, arguments.draw, goal, objects, number)  # type: ignore[arg-type]
             observation, _ = env.reset(options={"task": task})
+            fewest += task.minimum_moves
             lanes.append(Lane(env, goal_places(env), observation, str(number)))
         open_N = [~lane.met(lane.positions()) for lane in lanes]
         play(trained, policy, witness, lanes)
@@ -195,7 +223,8 @@ def examine(trained: Trained, arguments: argparse.Namespace, objects: int, goal:
             reasons = [(int(n), why_unmet(lane, trained.graph, n)) for n in np.flatnonzero(left_N)]
             unmet.update(why for _, why in reasons)
             failed += [(lane.name, reasons)] * bool(reasons)
-    report(f"{objects} objects, {goal}", share, failed, unmet, steps)
+    title = f"{objects} objects, {goal}, {steps.total() / fewest:.3f} x the fewest moves"
+    report(title, share, failed, unmet, steps)
     if arguments.show:
         for name, reasons in failed:
             print(f"    task {name}: {reasons}")

@@ -34,3 +34,12 @@ def test_fresh_scenes_have_the_number_asked_for_and_depend_on_the_seed_alone() -
     assert (one.segment == two.segment).all()
     other = play("block-rearrange", 7, 2, 1, ignore)
     assert (one.clips.frame != other.clips.frame).any()
+
+
+def test_a_move_that_failed_moved_nothing() -> None:
+    scenes = play("block-stacking", 7, 6, 0, ignore)
+    moved_BT = scenes.did_move()
+    stayed_BT = (scenes.segment[:, 1:] == scenes.segment[:, :-1]).all(axis=(2, 3))
+    assert stayed_BT.any()
+    assert ((moved_BT < 0) == stayed_BT).all()
+    assert (moved_BT[~stayed_BT] == scenes.moved[~stayed_BT]).all()

@@ -173,7 +173,7 @@ class Examiner:
         if isinstance(shown, Clips):
             return examine(evidence, None)
         position = shown.position[..., :2]
-        return examine(evidence, Truth(shown.segment, shown.moved, shown.colour, position))
+        return examine(evidence, Truth(shown.segment, shown.did_move(), shown.colour, position))
 
     def _picked(self, seen: Experience) -> NDArray[np.int64]:
         state = states(seen, self.rules.representation)

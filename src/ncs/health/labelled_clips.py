@@ -26,9 +26,15 @@ class LabelledClips:
 
     clips: Clips
     segment: NDArray[np.uint8]  # (B, T, H, W) 0 is background, i + 1 is object i
-    moved: NDArray[np.int64]  # (B, T - 1) which object each action moved
+    moved: NDArray[np.int64]  # (B, T - 1) which object each action was to move
     colour: NDArray[np.float32]  # (B, N, 3)
     position: NDArray[np.float32]  # (B, T, N, 3) metres
+
+    def did_move(self) -> NDArray[np.int64]:
+        """Which object each action moved (B, T - 1), -1 where it failed."""
+        shift_BTN = np.abs(np.diff(self.position, axis=1)).max(axis=-1)
+        own_BT = np.take_along_axis(shift_BTN, self.moved[..., None], axis=2)[..., 0]
+        return np.where(own_BT > 0, self.moved, -1)
 
 
 def replay(
