@@ -1,0 +1,195 @@
+"""Kills commands at random moments with SIGKILL, or fills their disk, and compares what stands.
+
+python -m benchmarks.figures.kills collect --times 50
+python -m benchmarks.figures.kills train --times 50
+python -m benchmarks.figures.kills evaluate --times 20
+python -m benchmarks.figures.kills disk --times 20        # needs the right to mount a tmpfs
+python -m benchmarks.figures.kills shards --times 10      # jobs of an array, pre-empted
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from ncs.evaluation.results import key_of, read_results
+
+WORLD = "block-rearrange"
+Words = list[object]
+MOST = 1000  # attempts, after which something is wrong
+
+
+def run(words: Words, seconds: float | None = None) -> int | None:
+    """A command's exit code; None if it was killed, with all its processes, after some seconds."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ncs", *map(str, words)],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return None
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What stands in a folder, less what says how long it took."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "tfevents" not in path.name:
+            data = path.read_bytes()
+            if path.suffix in (".jsonl", ".json"):
+                data = re.sub(rb'"(seconds|frames_per_second|check|checksum)": [^,}\n]+', b"", data)
+            found[str(path.relative_to(folder))] = data
+    return found
+
+
+def kill_until_done(words: Words, times: int, longest: float, rng: random.Random) -> int:
+    """Kills a command so many times at random, then lets it end; the number of kills comes back."""
+    for kills in range(MOST):
+        code = run(words, rng.uniform(0.1, longest) if kills < times else None)
+        if code == 0:
+            return kills
+        assert code is None, f"exit code {code}"
+    raise AssertionError("it never ends")
+
+
+def timed(words: Words) -> float:
+    """How long a command takes undisturbed."""
+    began = time.monotonic()
+    assert run(words) == 0
+    return time.monotonic() - began
+
+
+def kill_collect(times: int, home: Path, rng: random.Random) -> bool:
+    words: Words = ["collect", WORLD, "--episodes", 40 * times + 400, "--workers", 2, "--out"]
+    longest = 1.5 * timed([*words, home / "calm"])
+    kills = kill_until_done([*words, home / "killed"], times, longest, rng)
+    same = contents(home / "calm") == contents(home / "killed")
+    print(f"collect: {kills} kills, {'the same buffer' if same else 'ANOTHER BUFFER'}")
+    return same
+
+
+def kill_train(times: int, home: Path, rng: random.Random) -> bool:
+    assert run(["collect", WORLD, "--episodes", 60, "--out", home / "b"]) == 0
+    words: Words = ["train", "--buffer", home / "b", "--preset", "fast", "--steps", 12]
+    words += ["--batch", 4, "--threads", 1, "--settings", "checkpoint_every=1", "--resume", "--out"]
+    longest = 1.5 * timed([*words, home / "calm"])
+    kills = kill_until_done([*words, home / "killed"], times, longest, rng)
+    same = contents(home / "calm") == contents(home / "killed")
+    print(f"train: {kills} kills, {'the same to the bit' if same else 'ANOTHER OUTCOME'}")
+    return same
+
+
+def rows(path: Path) -> list[object]:
+    """Keys and scores of a results file."""
+    return [(key_of(r), r.task, r.best, r.final, r.steps) for r in read_results(path)]
+
+
+def kill_evaluate(times: int, home: Path, rng: random.Random) -> bool:
+    words: Words = ["evaluate", "--method", "random", "--objects", 4, 5, "--seeds", 3]
+    words += ["--split", "dev", "--workers", 2, "--batch", 5, "--out"]
+    longest = 1.5 * timed([*words, home / "calm"])
+    kills = kill_until_done([*words, home / "killed"], times, longest, rng)
+    same = rows(home / "calm") == rows(home / "killed")
+    print(f"evaluate: {kills} kills, {'the same rows' if same else 'OTHER ROWS'}, none twice")
+    return same
+
+
+def preempt_shards(times: int, home: Path, rng: random.Random) -> bool:
+    words: Words = ["reproduce", "--scale", "smoke", "--worlds", WORLD, "--methods", "random"]
+    words += ["oracle", "--studies", "--seeds", 2, "--episodes", 4, "--workers", 1, "--out"]
+    whole = home / "whole"
+    longest = 1.5 * timed([*words, whole])
+    for turn in range(times):
+        run([*words, home / "parts", "--shard", f"{turn % 2}/2"], rng.uniform(0.5, longest))
+    for shard in (0, 1, 0):
+        assert run([*words, home / "parts", "--shard", f"{shard}/2"]) == 0
+    same = rows(whole / "results" / "table.jsonl.gz") == rows(
+        home / "parts" / "results" / "table.jsonl.gz"
+    )
+    pieces = [rows(path) for path in (home / "parts" / "cells").rglob("*.jsonl")]
+    doubled = sum(len(piece) for piece in pieces) - len({row for piece in pieces for row in piece})
+    table = "the same table" if same else "ANOTHER TABLE"
+    print(f"shards: {times} pre-emptions, {table}, {doubled} rows twice")
+    return same and not doubled
+
+
+def fill_disk(times: int, home: Path, rng: random.Random) -> bool:
+    """Runs each writer on a disk that is too small, and then on one with room."""
+    assert run(["collect", WORLD, "--episodes", 60, "--out", home / "b"]) == 0
+    writers: dict[str, Words] = {
+        "collect": ["collect", WORLD, "--episodes", 300, "--workers", 1, "--out", "disk/b"],
+        "evaluate": ["evaluate", "--method", "random", "--objects", 4, "--seeds", 2, "--split",
+                     "dev", "--workers", 1, "--batch", 5, "--out", "disk/r.jsonl"],
+        "train": ["train", "--buffer", home / "b", "--preset", "fast", "--steps", 2, "--batch", 2,
+                  "--threads", 1, "--resume", "--out", "disk/m"],
+    }  # fmt: skip
+    clean = total = 0
+    for name, words in writers.items():
+        for number in range(times):
+            size = 4096 * rng.randrange(1, {"collect": 4000, "evaluate": 16, "train": 300}[name])
+            wrong = try_full(words, size, home)
+            clean, total = clean + (not wrong), total + 1
+            if wrong:
+                print(f"disk: {name}, {size} bytes, number {number}: {wrong}", flush=True)
+    print(f"disk: {clean} of {total} clean")
+    return clean == total
+
+
+def try_full(words: Words, size: int, home: Path) -> str:
+    """What is wrong with a command's end on a disk of so many bytes; nothing if it is clean."""
+    disk = home / "disk"
+    disk.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=True)
+    try:
+        command = [sys.executable, "-m", "ncs", *map(str, words)]
+        out = subprocess.run(command, cwd=home, capture_output=True, text=True)
+        left = [path.name for path in disk.rglob("*") if path.suffix == ".tmp"]
+        if out.returncode == 0:
+            return ""  # it was large enough
+        last = out.stderr.strip().splitlines()[-1] if out.stderr.strip() else ""
+        if out.returncode != 2 or "Traceback" in out.stderr or "disk/" not in last:
+            return f"exit code {out.returncode}: {out.stderr[-300:]!r}"
+        return f"left {left}" if left else ""
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+FIGURES: dict[str, Callable[[int, Path, random.Random], bool]] = {
+    "collect": kill_collect,
+    "train": kill_train,
+    "evaluate": kill_evaluate,
+    "disk": fill_disk,
+    "shards": preempt_shards,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=list(FIGURES))
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    home = Path(tempfile.mkdtemp(prefix="ncs-kills-"))
+    try:
+        return not FIGURES[asked.what](asked.times, home, random.Random(asked.seed))
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

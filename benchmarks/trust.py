@@ -1,0 +1,163 @@
+"""Twelve figures of trust, each measured anew, as a table.
+
+python -m benchmarks.trust                     # at their full counts: some hours on two cores
+python -m benchmarks.trust --share 0.1         # a tenth of each count
+python -m benchmarks.trust --only 3 7 12
+python -m benchmarks.trust --resume FILE       # rows already in the file are kept
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+ORACLES = [
+    "tests/graph/test_cluster.py::test_inertia_equals_scikit_learns_from_the_same_start",
+    "tests/graph/test_cluster.py::test_inertia_is_not_above_scikit_learns_own_best",
+    "tests/control/test_algorithm.py::test_no_other_matching_is_cheaper",
+    "tests/baselines/test_iql.py::test_the_losses_are_those_of_the_paper",
+    "tests/baselines/test_cem.py::test_rounds_are_those_of_mbrl_lib_on_the_same_candidates",
+    "tests/baselines/test_nonfactorised.py",
+]
+VIEWER = [f"tests/web/test_{name}.py" for name in ("guard", "serve", "server", "sockets")]
+NODE = "tests/reproduction/test_engines.py"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One command of a figure; {times} stands for its count."""
+
+    words: str
+    times: int = 0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: what is measured, what is wanted, and the commands that show it."""
+
+    measure: str
+    target: str
+    parts: tuple[Part, ...]
+
+
+KILLS = "-m benchmarks.figures.kills"
+PYTEST = "-m pytest -q -p no:cacheprovider"
+FIGURES = {
+    1: Figure(
+        "check_env, every world; 200 steps in two processes, 20 seeds",
+        "no warning; pixels the same to the bit",
+        (Part("-m benchmarks.figures.repeats rollouts --times {times}", 20),),
+    ),
+    2: Figure(
+        "100 seeds in vectors of 1, 2, 4, in one process and in several",
+        "the same pixels",
+        (Part("-m benchmarks.figures.repeats vectors --times {times}", 100),),
+    ),
+    3: Figure(
+        "kill -9 of collecting, 50 moments",
+        "nothing lost, the same buffer",
+        (Part(f"{KILLS} collect --times {{times}}", 50),),
+    ),
+    4: Figure(
+        "kill -9 of training, 50 moments; two processes",
+        "weights, optimiser and metrics the same to the bit",
+        (
+            Part(f"{KILLS} train --times {{times}}", 50),
+            Part(f"{PYTEST} tests/training/test_train.py -k two_processes"),
+        ),
+    ),
+    5: Figure(
+        "kill -9 of judging, 20 moments; shards pre-empted ten times; a Ray node removed",
+        "the same rows, none twice",
+        (
+            Part(f"{KILLS} evaluate --times {{times}}", 20),
+            Part(f"{KILLS} shards --times {{times}}", 10),
+            Part(f"{PYTEST} {NODE}"),
+        ),
+    ),
+    6: Figure(
+        "a full disk, 20 sizes for each writer",
+        "exit code 2, the path named, nothing half written",
+        (Part(f"{KILLS} disk --times {{times}}", 20),),
+    ),
+    7: Figure(
+        "1000 random corruptions of each of eight stored kinds",
+        "refused by name",
+        (Part("-m benchmarks.corruptions --times {times}", 1000),),
+    ),
+    8: Figure(
+        "hostile files; readers never unpickle",
+        "each refused in one line, in 2 s and 500 MB, or listed as harmless",
+        (Part("-m benchmarks.hostile_files"), Part(f"{PYTEST} tests/test_supply.py")),
+    ),
+    9: Figure(
+        "viewer: other addresses, traversal, foreign Host and Origin, uploads, held sockets",
+        "refused, no leak",
+        (Part(f"{PYTEST} {' '.join(VIEWER)}"),),
+    ),
+    10: Figure(
+        "SIGTERM, SIGINT, SIGHUP, 20 of each, six commands",
+        "one line, exit code 143, 130, 129 within 10 s, nobody left",
+        (Part("-m benchmarks.signals --times {times}", 20),),
+    ),
+    11: Figure(
+        "k-means, matching, IQL, CEM, shortest paths against other implementations",
+        "the same within rounding",
+        (Part(f"{PYTEST} {' '.join(ORACLES)}"),),
+    ),
+    12: Figure(
+        "a base install",
+        "at most 25 packages beyond torch, help in 0.5 s, a missing extra named",
+        (Part("-m benchmarks.figures.install"),),
+    ),
+}
+
+
+def measure(figure: Figure, share: float) -> dict[str, object]:
+    """What the commands of a figure say, and whether all of them are content."""
+    began = time.monotonic()
+    said, holds = [], True
+    for part in figure.parts:
+        words = part.words.format(times=max(1, round(share * part.times))).split()
+        out = subprocess.run([sys.executable, *words], cwd=HOME, capture_output=True, text=True)
+        lines = (out.stdout.strip() or out.stderr.strip() or "nothing").splitlines()
+        said.append(lines[-1] if "pytest" not in part.words else summary(out.stdout))
+        holds = holds and out.returncode == 0
+        if out.returncode:
+            print(out.stdout[-3000:] + out.stderr[-1000:], file=sys.stderr, flush=True)
+    return {"seen": "; ".join(said), "holds": holds, "seconds": round(time.monotonic() - began)}
+
+
+def summary(text: str) -> str:
+    """How many tests passed or failed."""
+    passed, failed = text.count("."), text.count("FAILED ")
+    return f"{failed} tests FAILED" if failed else f"tests pass ({passed})"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--share", type=float, default=1.0, help="of the full counts")
+    parser.add_argument("--only", type=int, nargs="+", choices=list(FIGURES))
+    parser.add_argument("--resume", type=Path, help="a file of rows, kept and added to")
+    asked = parser.parse_args()
+    kept = {}
+    if asked.resume and asked.resume.exists():
+        kept = {int(key): row for key, row in json.loads(asked.resume.read_text()).items()}
+    print("| # | measure | wanted | seen | holds | seconds |\n|---|---|---|---|---|---|")
+    for number in asked.only or FIGURES:
+        figure = FIGURES[number]
+        row = kept.get(number) or measure(figure, asked.share)
+        kept[number] = row
+        if asked.resume:
+            asked.resume.write_text(json.dumps(kept, indent=1))
+        shown = [figure.measure, figure.target, row["seen"], "yes" if row["holds"] else "**no**"]
+        print(f"| {number} | {' | '.join(map(str, shown))} | {row['seconds']} |", flush=True)
+    return not all(row["holds"] for row in kept.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
