@@ -1,6 +1,6 @@
 """Writes docs/licences.md: the licence of every package that is pinned, as it says itself.
 
-    python .ci/licences.py        # in an environment with everything installed: make setup
+python .ci/licences.py        # in an environment with everything installed: make setup
 """
 
 import re
