@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ncs.records import DataError, Entities
-from ncs.service.players import Ask, Players
+from ncs.service.players import Ask, Players, own_copy
 
 
 class Counting:
@@ -101,3 +101,13 @@ def test_a_closed_episode_is_gone(players: Players) -> None:
     players.close(name)
     with pytest.raises(DataError):
         players.close(name)
+
+
+def test_an_episode_keeps_no_other_picture_of_its_batch_alive() -> None:
+    batch_BKP = np.zeros((8, 1, 2), np.float32)
+    kind, state, mask = batch_BKP[:3]
+    part = Entities(kind, state, mask, np.ones(1, bool))
+    kept = own_copy(part)
+    assert kept.mask.base is None
+    assert kept.state.base is None
+    assert (kept.mask == part.mask).all()

@@ -101,14 +101,14 @@ class Import(Command):
             fit = check_calibration(buffer)
             if fit.plain < LEAST_PLAIN:
                 raise DataError(
-                    f"only {fit.plain:.0%} of moves change the picture where their action says; "
-                    "check the columns, their order and the unit"
+                    f"only {fit.plain:.0%} of moves change the picture where their action says"
                 )
         except DataError as error:
             if not self.unchecked:
                 shutil.rmtree(self.out)
                 raise DataError(
-                    f"{self.source}: {str(error).removeprefix('buffer: ')} (--unchecked keeps it)"
+                    f"{self.source}: {str(error).removeprefix('buffer: ')}; check the columns, "
+                    "their order and the unit (--unchecked keeps it)"
                 ) from None
             fit = None
         if fit:

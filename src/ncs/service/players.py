@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,7 @@ class Players:
         for shape in {picture.shape for picture in pictures.values()}:
             alike = {k: picture for k, picture in pictures.items() if picture.shape == shape}
             found = self._perceive(np.stack(list(alike.values())), range(len(alike)))
-            seen.update(zip(alike, found, strict=True))
+            seen.update(zip(alike, map(own_copy, found), strict=True))
         return [self._decide(ask, seen) for ask in asks]
 
     def _decide(self, ask: Ask, seen: dict[str, Entities]) -> Decision | DataError:
@@ -108,6 +108,11 @@ class Players:
         player.seen = seen
         player.policy.begin([(seed,)])
         return player
+
+
+def own_copy(entities: Entities) -> Entities:
+    """Entities with arrays of their own: an episode must not keep all pictures of a batch alive."""
+    return Entities(**{f.name: getattr(entities, f.name).copy() for f in fields(entities)})
 
 
 def key(picture: Picture) -> str:

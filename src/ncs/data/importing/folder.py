@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ncs.bounded import read_regular
 from ncs.data.importing.clip import MOST_CLIPS, MOST_FRAMES, LeftOut, RawClip, Source, check_clip
 from ncs.data.importing.pictures import load_picture
 from ncs.data.importing.units import AXES, metres_of, read_header
@@ -39,7 +40,7 @@ class Moves:
 def open_folder(folder: Path, longest: int) -> Source:
     """The clips of a folder, read one at a time."""
     names = clip_folders(folder)
-    unit = read_moves(folder / names[0] / TABLE).unit
+    unit = read_moves(within(folder, folder / names[0] / TABLE)).unit
     return Source("folder", _read_all(folder, names, unit, longest), len(names), unit)
 
 
@@ -77,15 +78,11 @@ def _read_all(
 
 def read_clip(folder: Path, name: str, unit: str, longest: int) -> RawClip | LeftOut:
     """One clip's pictures and moves."""
-    moves = read_moves(folder / name / TABLE)
+    moves = read_moves(within(folder, folder / name / TABLE))
     if moves.unit != unit:
         return LeftOut(name, f"is in {moves.unit or 'no unit'}, the first clip in {unit or 'none'}")
     inside = list_bounded(folder / name, MOST_FRAMES)
-    pictures = [folder / name / n for n in inside if n.lower().endswith(ENDINGS)]
-    root = folder.resolve()
-    for path in pictures:
-        if not path.resolve().is_relative_to(root):
-            raise DataError(f"{path}: is a link out of {folder}; copy the picture there")
+    pictures = [within(folder, folder / name / n) for n in inside if n.lower().endswith(ENDINGS)]
     frames = [load_picture(path, longest) for path in pictures]
     for path, frame in zip(pictures, frames, strict=True):
         if frame.shape != frames[0].shape:
@@ -98,12 +95,17 @@ def read_clip(folder: Path, name: str, unit: str, longest: int) -> RawClip | Lef
     return check_clip(name, np.stack(frames), moves.action)
 
 
+def within(folder: Path, path: Path) -> Path:
+    """A path, if what it leads to lies in the folder."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise DataError(f"{path}: is a link out of {folder}; copy there what it leads to")
+    return path
+
+
 def read_moves(path: Path) -> Moves:
     """The table of a clip's moves; refuses what is not one by file and line."""
     try:
-        if path.stat().st_size > MOST_TABLE:
-            raise DataError(f"{path}: over {MOST_TABLE >> 20} MB, too large for a clip's moves")
-        text = path.read_text("utf-8-sig")
+        text = read_regular(path, MOST_TABLE).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read as a table ({type(error).__name__})") from None
     rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]

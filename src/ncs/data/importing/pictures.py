@@ -37,7 +37,11 @@ def decode_picture(data: bytes, name: str, longest: int | None = None) -> NDArra
                 image.draft("RGB", _reduced(image.size, longest))  # JPEG: no finer than needed
             shown = _shrunk(_shrunk(image, longest) if _is_smooth(image) else _flat(image), longest)
             return np.array(_flat(ImageOps.exif_transpose(shown)))
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except Image.DecompressionBombError:
+        raise DataError(
+            f"{name}: is of more than {MOST_PIXELS >> 20} million pixels; make it smaller"
+        ) from None
+    except (OSError, ValueError, SyntaxError):
         raise DataError(
             f"{name}: is not a PNG, JPEG or WebP picture that can be read; save it anew"
         ) from None
