@@ -99,7 +99,7 @@ def main() -> int:
     for kind in FILES:
         words = [sys.executable, "-m", "benchmarks.fuzz", kind, "--minutes", str(asked.minutes)]
         out = subprocess.run(words, capture_output=True, text=True)
-        stats = dict(line.split(":", 1) for line in out.stderr.splitlines() if "stat::" in line)
+        stats = dict(line.rsplit(":", 1) for line in out.stderr.splitlines() if "stat::" in line)
         units = next((v.strip() for k, v in stats.items() if "number_of_executed" in k), "?")
         print(f"{kind}: {units} inputs, {'no finding' if not out.returncode else 'A FINDING'}")
         if out.returncode:
