@@ -29,7 +29,7 @@ results: setup  # fills the tables of README and docs from the files in results/
 test: setup lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2  # a thread each: two cores, two processes
 
-CORE := analysis control graph model puzzle test_layout.py test_registry.py test_settings.py test_storage.py
+CORE := analysis control graph puzzle test_layout.py test_registry.py test_settings.py test_storage.py
 
 test-core: setup  # what needs no PyBullet, for Python 3.12 and 3.13
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(addprefix tests/,$(CORE))

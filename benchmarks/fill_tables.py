@@ -1,8 +1,12 @@
 """Fills every table of the documents with what its command prints; ``make results`` runs it.
 
-A table stands between two comments, the first of which names the command:
+A table stands between two comments, the first of which names the command, or models whose health
+reports are told side by side:
 
     <!-- ncs table results/laptop --format markdown -->
+    ...
+    <!-- end -->
+    <!-- health blocks-fast-0 blocks-fast-1 -->
     ...
     <!-- end -->
 
@@ -12,6 +16,7 @@ Run ``python benchmarks/fill_tables.py`` to write; ``--check`` only tells which 
 import argparse
 import contextlib
 import io
+import json
 import re
 import shlex
 import sys
@@ -20,13 +25,26 @@ from pathlib import Path
 from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
-TABLE = re.compile(r"<!-- ncs (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->", re.DOTALL)
+TABLE = re.compile(
+    r"<!-- (?P<kind>ncs|health) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->", re.DOTALL
+)
+HEALTH = {  # figures of a health report that cards tell, and how they word them
+    "found": "objects found by exactly one slot, following a clip",
+    "found_alone": "the same, each image on its own",
+    "found_frames": "frames of clips in which every object is",
+    "place_error": "place error of found objects, median, metres",
+    "place_error_95": "the same, 95th percentile",
+    "isolate": "transitions in which isolate is right",
+    "type_matching": "objects matched by type between two images",
+    "foreground_ari": "foreground ARI",
+    "mask_iou": "mask IoU",
+}
 
 
 def documents() -> list[Path]:
     """The files that may hold tables."""
     folders = (HOME / "docs", HOME / "model_cards")
-    return [HOME / "README.md", *sorted(p for folder in folders for p in folder.glob("*.md"))]
+    return [HOME / "README.md", *sorted(p for folder in folders for p in folder.rglob("*.md"))]
 
 
 def print_of(words: str) -> str:
@@ -38,11 +56,30 @@ def print_of(words: str) -> str:
     return output.getvalue().strip()
 
 
+def health_of(models: str) -> str:
+    """The health reports of models as a table: a column a number of objects, a figure a model."""
+    files = [HOME / "checkpoints" / name / "health" / "health.json" for name in models.split()]
+    reports = [json.loads(path.read_text())["reports"] for path in files]
+    heads = [f"{one['objects']} objects, {one['clips']} clips" for one in reports[0]]
+    first = " / ".join(models.split())
+    lines = [f"| {first} | {' | '.join(heads)} |", "|---" * (1 + len(heads)) + "|"]
+    for name, label in HEALTH.items():
+        if name not in reports[0][0]["figures"]:
+            continue
+        cells = [
+            " / ".join(f"{model[place]['figures'][name]['value']:.3f}" for model in reports)
+            for place in range(len(heads))
+        ]
+        lines.append(f"| {label} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def filled(text: str) -> str:
     """A document with every table as its command prints it today."""
 
     def fill(table: re.Match[str]) -> str:
-        return f"<!-- ncs {table['words']} -->\n{print_of(table['words'])}\n<!-- end -->"
+        made = {"ncs": print_of, "health": health_of}[table["kind"]](table["words"])
+        return f"<!-- {table['kind']} {table['words']} -->\n{made}\n<!-- end -->"
 
     return TABLE.sub(fill, text)
 
