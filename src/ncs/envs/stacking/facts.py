@@ -51,6 +51,7 @@ WORLD = World(
     objects=(1, MAX_OBJECTS),
     styles={"xyz": "towers on a table, seen from above at a tilt"},
     places=len(COLUMNS_X) * LEVELS,
+    model="stacking-fast-0",
     graph={"n_nodes": 47},
     most_nodes=64,
 )
