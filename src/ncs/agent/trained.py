@@ -152,4 +152,4 @@ def arena(world: str) -> Arena:
     low_3, high_3 = arena_of(world)
     if not facts_of(world).height:
         low_3[2] = high_3[2] = (low_3[2] + high_3[2]) / 2
-    return Arena(low_3, high_3)
+    return Arena(low_3, high_3, facts_of(world).tolerance or 0.0)

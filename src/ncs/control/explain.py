@@ -142,6 +142,7 @@ def say_action(decision: "Decision", choice: "Choice") -> str:
             "composed": f"As {seen}, it picks as moves from the one do and places as moves to the "
             "other do.",
             "residual": f"The action aims at the exact places of both; {seen}.",
+            "leeway": "The action aims beside places where a move failed before.",
         }.get(decision.kind, f"The action comes from {decision.kind}; {seen}.")
     if i < 0:
         return "The graph has no nodes, so the action is random."

@@ -14,6 +14,7 @@ class Arena:
 
     low: Floats  # (3,) metres
     high: Floats  # (3,) metres
+    tolerance: float = 0.0  # metres by which a place may miss; 0 where that is not known
 
     @property
     def height(self) -> float:

@@ -1,7 +1,7 @@
 """Experience becomes attempts: what was to be moved where, what stood around, whether it worked.
 
-Legend: C clips, T frames, N transitions, K slots, X states, S state channels, 3 coordinates,
-metres.
+Legend: C clips, T frames, N transitions, K slots, X states, M nodes, S state channels,
+3 coordinates, metres.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.graph.calibration import locate
-from ncs.graph.distances import Doubles, Floats, paired
+from ncs.graph.distances import Doubles, Floats, paired, pairwise
 from ncs.graph.isolate import Experience
 from ncs.graph.nearest import bind, states
 from ncs.graph.rules import Attempts
@@ -55,6 +55,16 @@ def where(state_XS: Floats, graph: Graph, known: Calibration) -> Doubles:
     assert known.world is not None
     place_X3 = locate(flat_XS, known.world) + known.offset[node_X]
     return np.asarray(place_X3.reshape(*state_XS.shape[:-1], 3))
+
+
+def metres_per_state(graph: Graph, known: Calibration) -> float:
+    """How many metres a difference of one between states makes, by the graph's nodes."""
+    place_M3 = where(graph.node, graph, known)
+    state_MM = pairwise(graph.node, graph.node, graph.isolate_metric)
+    place_MM = pairwise(place_M3, place_M3, "euclidean")
+    upper = np.triu_indices(len(state_MM), 1)
+    apart = state_MM[upper] > 0
+    return float(np.median(place_MM[upper][apart] / state_MM[upper][apart])) if apart.any() else 0.0
 
 
 def _flat(array: NDArray[Any], shift: int) -> NDArray[Any]:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ncs.control import ControlConfig
-from ncs.control.extensions.plan import metres_per_state
 from ncs.graph.rules import Box, Rules, write_rules
 
 CORNER = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
@@ -62,8 +61,3 @@ def test_when_all_holds_the_choice_is_left_to_others(sim, square, scene):
 def test_without_places_the_choice_is_left_to_others(sim, square, scene):
     now, goal = scene(CORNER[[0, 1]]), scene(CORNER[[1, 0]])
     assert choice(sim, square(world=None), now, goal, "plan").purpose == "constraint"
-
-
-def test_a_state_is_as_many_metres_as_its_nodes_say(square):
-    graph = square()
-    assert abs(metres_per_state(graph, graph.calibration.place) - 0.1) < 1e-6

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from ncs.control.algorithm import Steps
-from ncs.control.extensions import composed, distrust, plan, presence, residual, whiten
+from ncs.control.extensions import composed, distrust, leeway, plan, presence, residual, whiten
 from ncs.records import ConfigError
 
 Extension = Callable[[Steps], Steps]
@@ -20,6 +20,7 @@ EXTENSIONS: dict[str, Extension] = {
     "presence": presence.extend,
     "composed": composed.extend,
     "residual": residual.extend,
+    "leeway": leeway.extend,
     "distrust": distrust.extend,
     "plan": plan.extend,
 }

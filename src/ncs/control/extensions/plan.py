@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from ncs.control.algorithm import Steps
 from ncs.control.decision import Choice, Pairs, Problem
 from ncs.control.planning import Plan, plan
-from ncs.graph.attempts import where
-from ncs.graph.distances import Doubles, Floats, pairwise
+from ncs.graph.attempts import metres_per_state, where
+from ncs.graph.distances import Doubles
 from ncs.graph.rules import Rules, read_rules
-from ncs.records import Calibration, Graph
+from ncs.records import Calibration
 
 
 def extend(steps: Steps) -> Steps:
@@ -59,18 +59,9 @@ def next_move(
             # What holds, holds: it need not be moved by a hair.
             goal_J3[row] = goal_3 if unmet_N[n] else place_J3[row]
     spare_M3 = where(graph.node, graph, known)
-    apart = known.near * metres_per_state(graph, spare_M3)
+    apart = known.near * metres_per_state(graph, known)
     rules = Rules() if known.rules is None else read_rules(known.rules)
     return plan(place_J3, goal_J3, rules, spare_M3, apart)
-
-
-def metres_per_state(graph: Graph, place_M3: Floats) -> float:
-    """How many metres a difference of one between states makes, by the graph's nodes."""
-    state_MM = pairwise(graph.node, graph.node, graph.isolate_metric)
-    place_MM = pairwise(place_M3, place_M3, "euclidean")
-    upper = np.triu_indices(len(state_MM), 1)
-    known = state_MM[upper] > 0
-    return float(np.median(place_MM[upper][known] / state_MM[upper][known])) if known.any() else 0.0
 
 
 def put_aside(

@@ -1,0 +1,199 @@
+"""Where a thing fits, by what stands around and by what was tried in vain.
+
+How big things are is not known, so many cases are imagined, of sizes and of places misread. Those
+in which an attempt that failed should have worked are believed less; of the points that would do,
+the one that does in most of what is left is taken. Another thing is moved out of the way by a
+little where that opens a point that is likelier.
+
+Legend: X cases, Q points, J other things, 2 coordinates, metres.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncs.graph.distances import Doubles, Floats
+
+Bools = NDArray[np.bool_]
+
+CASES = 256
+POINTS = 48
+# How far two things reach towards each other at most and at least, in how near two usually come.
+LARGEST, SMALLEST = 1.2, 0.24
+SLIP = 1.5  # how far a thing may land beside its place, in usual errors; the tail is long
+DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
+CENTRED = 0.1  # how much likelier a point at the edge of the tolerance must be than the middle
+WORTH = 0.1  # how much likelier a point must become for another thing to be moved
+TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
+
+
+@dataclass(frozen=True)
+class Space:
+    """Bounds and measures of a world."""
+
+    low: Floats  # (2,) corners of where things may be
+    high: Floats  # (2,)
+    tolerance: float  # by which a place may miss
+    error: float  # usual misreading of a place
+    size: float  # things are hardly ever nearer to each other than this
+    still: float  # what is no further from its goal than this is taken to be there
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A place that was tried in vain, and what stood around."""
+
+    place: Floats  # (2,)
+    others: Floats  # (J, 2)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A thing, its goal, and what stands around."""
+
+    here: Floats  # (2,)
+    goal: Floats  # (2,)
+    others: Floats  # (J, 2)
+    homes: Floats  # (J, 2) where the others should be; NaN where it does not matter
+    vain: Sequence[Attempt] = ()  # of this thing
+    stuck: Sequence[Floats] = ()  # (2,) each: where others could not be put
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to move, and by how much."""
+
+    other: int  # -1: the thing itself, beside its goal
+    shift: Floats  # (2,) from the goal, or from where the other is
+
+
+@dataclass(frozen=True)
+class Cases:
+    """What is imagined of a thing."""
+
+    low: Doubles  # (X, 2) corners of where its middle may be
+    high: Doubles  # (X, 2)
+    apart: Doubles  # (X, J, 2) along one of the axes it must be this far from another
+    slip: Doubles  # (X, 2) by how much it lands beside where it is put
+    weight: Doubles  # (X,)
+
+    def inside(self, point_Q2: Floats) -> Bools:
+        """In which cases points are within bounds (X, Q)."""
+        place_XQ2 = point_Q2 + self.slip[:, None]
+        within_XQ2 = (place_XQ2 >= self.low[:, None]) & (place_XQ2 <= self.high[:, None])
+        return np.asarray(within_XQ2[..., 0] & within_XQ2[..., 1])
+
+    def clear(self, point_Q2: Floats, other_2: Floats, j: int) -> Bools:
+        """In which cases points are free of thing j, if it is there (X, Q)."""
+        away_XQ2 = np.abs(point_Q2 + (self.slip[:, None] - other_2))
+        apart_XQ2 = away_XQ2 >= self.apart[:, None, j]
+        return np.asarray(apart_XQ2[..., 0] | apart_XQ2[..., 1])
+
+
+def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
+    """The likeliest point beside the goal, or the move of another that opens a likelier one."""
+    cases = learn(imagine(scene, space, rng), scene, space)
+    reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
+    offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi))
+    point_Q2 = scene.goal + offset_Q2
+    landed_XQ = np.linalg.norm(offset_Q2 + cases.slip[:, None], axis=-1)
+    good_XQ = (landed_XQ < space.tolerance) & cases.inside(point_Q2)
+    handicap_Q = CENTRED * np.linalg.norm(offset_Q2, axis=1) / space.tolerance
+    handicap_Q += tried(point_Q2, scene.vain, 2 * space.error)
+    clear_JXQ = [cases.clear(point_Q2, other, j) for j, other in enumerate(scene.others)]
+    odds_Q = cases.weight @ np.logical_and.reduce([good_XQ, *clear_JXQ]) - handicap_Q
+    best, advice = odds_Q.max() + WORTH, Advice(-1, offset_Q2[odds_Q.argmax()])
+    for j, shift_2 in nudges(scene, space):
+        rest = [good_XQ, *clear_JXQ[:j], *clear_JXQ[j + 1 :]]
+        rest.append(cases.clear(point_Q2, scene.others[j] + shift_2, j))
+        value = (cases.weight @ np.logical_and.reduce(rest) - handicap_Q).max()
+        if value > best:
+            best, advice = value, Advice(j, shift_2)
+    return advice
+
+
+def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
+    """Cases in which there is room at the goal once the others are where they should be."""
+    n_others = len(scene.others)
+    half_2X2 = space.size * extents(rng, (2, CASES, 2)) / 2
+    apart_XJ2 = space.size * extents(rng, (CASES, n_others, 2))
+    home_J2 = np.where(np.isnan(scene.homes), scene.others, scene.homes)
+    away_J2 = np.abs(home_J2 - scene.goal)
+    # One axis at least keeps two things apart: the one along which they are least too big.
+    excess_XJ2 = apart_XJ2 - away_J2
+    least_XJ2 = excess_XJ2 == excess_XJ2.min(-1, keepdims=True)
+    apart_XJ2 = np.where(least_XJ2, np.minimum(apart_XJ2, away_J2), apart_XJ2)
+    return Cases(
+        low=np.minimum(space.low + half_2X2[0], scene.goal),
+        high=np.maximum(space.high - half_2X2[1], scene.goal),
+        apart=apart_XJ2 + space.error * rng.normal(size=apart_XJ2.shape),
+        slip=SLIP * space.error * rng.standard_t(2, (CASES, 2)),
+        weight=np.full(CASES, 1 / CASES),
+    )
+
+
+def extents(rng: np.random.Generator, shape: tuple[int, ...]) -> Doubles:
+    """How far things reach, as shares of how near two usually come: most are large."""
+    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape) ** 2
+
+
+def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
+    """The cases, weighted by how well they explain what failed."""
+    weight_X = cases.weight.copy()
+    for attempt in scene.vain:
+        then_J2, gone_G2 = recall(scene.others, attempt, space.size / 2)
+        if (np.linalg.norm(gone_G2 - attempt.place, axis=1) < 2 * space.size).any():
+            continue  # what may have been in the way is there no more
+        point_12 = np.asarray(attempt.place)[None]
+        free_X = cases.inside(point_12)[:, 0]
+        for j, other_2 in enumerate(then_J2):
+            free_X = free_X & cases.clear(point_12, other_2, j)[:, 0]
+        weight_X[free_X] *= DISBELIEF
+    return replace(cases, weight=weight_X / weight_X.sum())
+
+
+def recall(others_J2: Floats, attempt: Attempt, near: float) -> tuple[Doubles, Doubles]:
+    """Where things stood at an attempt (J, 2), inf if elsewhere, and those that are gone since."""
+    then_J2 = np.full((len(others_J2), 2), np.inf)
+    if len(others_J2) == 0 or len(attempt.others) == 0:
+        return then_J2, np.asarray(attempt.others, np.float64).reshape(-1, 2)
+    away_JG = np.linalg.norm(others_J2[:, None] - attempt.others, axis=-1)
+    known_J = away_JG.min(1) <= near
+    then_J2[known_J] = attempt.others[away_JG.argmin(1)[known_J]]
+    return then_J2, np.asarray(attempt.others[away_JG.min(0) > near])
+
+
+def tried(point_Q2: Doubles, vain: Sequence[Attempt], near: float) -> Doubles:
+    """One for points (Q,) as good as those that were tried in vain, nothing for others."""
+    again_Q = np.zeros(len(point_Q2))
+    for attempt in vain:
+        again_Q[np.linalg.norm(point_Q2 - attempt.place, axis=1) < near] = 1
+    return again_Q
+
+
+def nudges(scene: Scene, space: Space) -> Iterator[tuple[int, Doubles]]:
+    """Small moves of others away from the goal: which, and by how much.
+
+    What is where it should be stays there, as far as can be told.
+    """
+    away_J2 = scene.others - scene.goal
+    for j in np.flatnonzero(np.linalg.norm(away_J2, axis=1) < 2 * space.size).tolist():
+        for axis in (0, 1):
+            for step in (space.still / 2, space.still):
+                shift_2 = np.zeros(2)
+                shift_2[axis] = step if away_J2[j, axis] > 0 else -step
+                place_2 = scene.others[j] + shift_2
+                within = (place_2 > space.low).all() and (place_2 < space.high).all()
+                at_home = not np.linalg.norm(place_2 - scene.homes[j]) > 1.2 * space.still
+                failed = any(np.linalg.norm(place_2 - s) < space.still / 2 for s in scene.stuck)
+                if within and at_home and not failed:
+                    yield j, shift_2
+
+
+def sunflower(radius: float, turn: float) -> Doubles:
+    """Points (Q, 2) of a disc, its middle first and denser around it."""
+    n_Q = np.arange(POINTS)
+    length_Q, angle_Q = radius * n_Q / (POINTS - 1), TURN * n_Q + turn
+    return np.stack([length_Q * np.cos(angle_Q), length_Q * np.sin(angle_Q)], 1)

@@ -1,0 +1,77 @@
+"""Blocked moves within an episode."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ncs.control import ControlConfig, decide
+
+CORNER = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+HERE, THERE = CORNER[:2]
+EXACT = ControlConfig(extensions=("composed", "residual", "leeway"))
+
+
+def place(decision):
+    return decision.action[:2] + decision.action[3:5]
+
+
+def test_the_first_move_is_as_the_steps_have_it(sim, square, scene):
+    graph = square(error=0.001)
+    plain = ControlConfig(extensions=("composed", "residual"))
+    found, other = (sim.answer(graph, scene([HERE]), scene([THERE]), c) for c in (EXACT, plain))
+    assert found.kind == "residual"
+    np.testing.assert_array_equal(found.action, other.action)
+
+
+def test_a_blocked_move_is_made_again_within_the_tolerance(sim, square, scene):
+    problem = sim.pose(square(error=0.001), scene([HERE]), scene([THERE]))
+    problem = replace(problem, arena=replace(problem.arena, tolerance=0.04))
+    steps = EXACT.steps()
+    found = [decide(problem, steps) for _ in range(6)]
+    assert [one.kind for one in found] == ["residual", *5 * ["leeway"]]
+    places = np.array([place(one) for one in found])
+    assert np.linalg.norm(places - THERE / 10, axis=1).max() < 0.04
+    apart = np.linalg.norm(places[:, None] - places, axis=-1)[np.triu_indices(6, 1)]
+    assert apart.min() > 0.001
+
+
+def test_where_no_tolerance_is_known_what_rests_says_how_far(sim, square, scene):
+    problem, steps = sim.pose(square(error=0.001), scene([HERE]), scene([THERE])), EXACT.steps()
+    found = [decide(problem, steps) for _ in range(6)]
+    away = [np.linalg.norm(place(one) - THERE / 10) for one in found]
+    assert max(away) < 0.01  # a tenth of a state that rests, in metres
+
+
+def test_a_move_that_worked_is_held_against_nothing(sim, square, scene):
+    graph, steps = square(error=0.001), EXACT.steps()
+    goal = scene([THERE + 0.3])
+    decide(sim.pose(graph, scene([HERE]), goal), steps)
+    assert decide(sim.pose(graph, scene([THERE]), goal), steps).kind == "residual"
+
+
+def test_a_thing_in_the_way_is_moved_a_little(sim, square, scene):
+    graph = square(error=0.001, gap=1.2, still=0.2)
+    now, goal = scene([HERE, THERE + np.array([0.8, 0])]), scene([THERE])
+    problem = sim.pose(graph, now, goal)
+    problem = replace(problem, arena=replace(problem.arena, tolerance=0.02))
+    steps = EXACT.steps()
+    found = [decide(problem, steps) for _ in range(8)]
+    moved = [one for one in found if one.purpose == "make room"]
+    assert moved
+    assert {one.choice.entity for one in moved} == {1}
+    assert all(np.linalg.norm(one.action[3:5]) < 0.03 for one in moved)
+    assert "moved to make room" in moved[0].reason
+
+
+def test_without_places_nothing_changes(sim, square, scene):
+    for graph in (square(calibration=None), square(world=None)):
+        problem, steps = sim.pose(graph, scene([HERE]), scene([THERE])), EXACT.steps()
+        assert [decide(problem, steps).kind for _ in range(2)] == ["edge", "edge"]
+
+
+def test_where_things_stand_on_each_other_nothing_changes(sim, square, scene):
+    problem = sim.pose(square(error=0.001), scene([HERE]), scene([THERE]))
+    high = np.add(problem.arena.high, [0, 0, 1])
+    problem = replace(problem, arena=replace(problem.arena, high=high))
+    steps = EXACT.steps()
+    assert "leeway" not in {decide(problem, steps).kind for _ in range(4)}
