@@ -126,3 +126,13 @@ def test_a_search_weighs_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) ->
     plan(points(np.array([0, 5, 10, 15, 1, 6])), goal, STACKS, CELLS, SIDE / 2, most=20)
     moves = 6 * len(CELLS)  # of one arrangement, at most
     assert len(calls) <= 2 * (20 + moves) + 2 * moves
+
+
+def test_going_home_is_not_named_where_it_undoes_the_plan() -> None:
+    # The lowest of a tower of four should be the second's; the top was just put aside.
+    place, goal = points(np.array([5, 2, 10, 0])), np.full((4, 3), np.nan)
+    goal[:2] = points(np.array([0, 15]))
+    chosen = plan(place, goal, STACKS, CELLS, SIDE / 2)
+    assert chosen is not None
+    assert chosen.steps == 7
+    assert chosen.home == ()

@@ -7,6 +7,7 @@ made; the next picture is planned for anew, so a move that failed costs no more 
 Legend: J things, P places, 3 coordinates, metres.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +29,7 @@ class Plan:
 
     thing: int
     place: Doubles  # (3,)
-    home: tuple[int, ...]  # things that could as well go to their own goals now, by the estimate
+    home: tuple[int, ...]  # things that could as well go to their own goals now
     steps: int  # moves to the goal, this one among them; 0 where the search gave up
 
 
@@ -71,8 +72,8 @@ def plan(
     first = moves[0] if moves else grope(board)
     if first is None:
         return None
-    steps = len(moves or ())
-    return Plan(first.thing, board.point[first.place], homeward(board, first, steps), steps)
+    home = homeward(board, moves or [first])
+    return Plan(first.thing, board.point[first.place], home, len(moves or ()))
 
 
 def possible(board: Board) -> Board:
@@ -88,16 +89,25 @@ def possible(board: Board) -> Board:
     return replace(board, goal=tuple(kept))
 
 
-def homeward(board: Board, first: Move, steps: int) -> tuple[int, ...]:
-    """Things that can go home now without making what is left longer than the plan has it."""
-    outlook = Outlook(board.puzzle, board.goal)
-    things = [first.thing] if first.place == board.goal[first.thing] else []
-    for thing, place in enumerate(board.goal):
-        possible = place != ANYWHERE and board.puzzle.can_move(board.start, thing, place)
-        if possible and thing not in things:
-            left = outlook.estimate(Move(thing, place).apply(board.start))
-            things += [thing] * (left < steps)
+def homeward(board: Board, moves: Sequence[Move]) -> tuple[int, ...]:
+    """Things that could as well go home first, the other moves of a plan after them unchanged."""
+    things = []
+    for k, move in enumerate(moves):
+        once = sum(other.thing == move.thing for other in moves) == 1
+        if once and move.place == board.goal[move.thing]:
+            order = [move, *moves[:k], *moves[k + 1 :]]
+            things += [move.thing] * is_possible(board, order)
     return tuple(sorted(things))
+
+
+def is_possible(board: Board, moves: Sequence[Move]) -> bool:
+    """Whether moves can be made one after another."""
+    places = board.start
+    for move in moves:
+        if not board.puzzle.can_move(places, move.thing, move.place):
+            return False
+        places = move.apply(places)
+    return True
 
 
 def grope(board: Board) -> Move | None:
