@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from ncs.envs.tabletop.offscreen import choose_backend, load_mujoco
@@ -41,10 +42,8 @@ class OfficialCubes(CubeEnv):  # type: ignore[misc]
 
     @property
     def action_space(self) -> Any:
-        """As it is, but drawing from the seed of the reset."""
-        space = super().action_space
-        space.seed(int(self.np_random.integers(2**31)))
-        return space
+        """As OGBench has it, but drawing from the seed of the reset."""
+        return spaces.Box(-1.0, 1.0, (5,), np.float32, seed=int(self.np_random.integers(2**31)))
 
     def step(self, action: NDArray[np.float32]) -> Any:
         """One control step without a picture."""
