@@ -107,7 +107,7 @@ def test_graph_evaluate_inspect_in_a_row(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--method", "ncs"], "model: ncs needs one"),
+        (["--method", "bc"], "model: bc needs one"),
         (["--method", "random", "--model", "x"], "random takes no model"),
         (["--method", "ncs", "--model", "missing"], "missing"),
         (["--method", "ncs", "--model", str(FOLDER), "--without", "magic"], "no extension 'magic'"),
