@@ -19,8 +19,8 @@ from tests.conftest import PATIENCE, REPOSITORY
 TUTORIALS = REPOSITORY / "docs" / "tutorials"
 # What a user of an installed ncs types, in an environment of one's own; nothing is downloaded.
 COMMANDS = {
-    "ncs": '{bin}/python -P -m ncs "$@"',
-    "python": '{bin}/python "$@"',
+    "ncs": 'exec {bin}/python -P -m ncs "$@"',
+    "python": 'exec {bin}/python "$@"',
     "pip": '{here} -m pip --quiet wheel --no-deps --no-build-isolation --no-index -w {bin} "$2"\n'
     "{here} -m pip --quiet --python {bin}/python install --no-deps --no-index {bin}/*.whl",
 }
@@ -88,6 +88,9 @@ def run(page: str, cwd: Path, commands: Path, smaller: Mapping[str, str]) -> dic
         if server is not None:
             server.terminate()
             server.wait(PATIENCE)
+    if server is not None:
+        with pytest.raises(OSError, match="refused"):  # nothing outlives its test
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5)
     return said
 
 
