@@ -70,9 +70,13 @@ def test_no_method_takes_what_it_has_no_use_for(name: str) -> None:
         make_method(name, asked)
 
 
-def test_a_method_that_learned_needs_a_model() -> None:
-    with pytest.raises(ConfigError, match="model: ncs needs one"):
-        make_method("ncs", MethodOptions(world=WORLD))
+def test_a_rival_that_learned_needs_a_model_and_ncs_has_the_worlds_own() -> None:
+    with pytest.raises(ConfigError, match="model: bc needs one"):
+        make_method("bc", MethodOptions(world=WORLD))
+    own, named = (
+        make_method("ncs", MethodOptions(world=WORLD, model=model)) for model in (None, MODEL)
+    )
+    assert own == named
 
 
 def test_the_paper_has_one_slot_to_spare() -> None:
