@@ -12,9 +12,12 @@ from ncs.data.collect import CollectConfig, collect
 from ncs.envs import make_env
 
 REPOSITORY = Path(__file__).parents[1]
-# A shell's background job ignores SIGINT and hands that on; the commands under test must not.
+# A shell's background job ignores SIGINT, nohup SIGHUP, and both hand that on; the commands under
+# test must not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 PATIENCE = 900.0  # seconds after which something hangs; a busy machine is never that slow
 
 
