@@ -227,11 +227,12 @@ def test_a_slider_and_a_switch_change_the_outcome(open_page: Any) -> None:
     solve(page)
     set_range(page, "#nodes-count", 3)
     page.uncheck("#ext-residual")
+    page.uncheck("#ext-leeway")
     verdict = solve(page, "failed")
     assert verdict.startswith("not solved")
     command = page.inner_text("#command")
     assert "--nodes 3" in command
-    assert "--without residual" in command
+    assert "--without residual leeway" in command
     page.click("#usual")
     expect(page.locator("#nodes-out")).to_have_text("16, as trained")
     solve(page)
