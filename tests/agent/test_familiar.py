@@ -72,3 +72,15 @@ def test_a_warning_names_the_picture_and_the_score(known) -> None:
     assert warning.startswith("goal.png: is unlike the pictures")
     assert warn_unlike(known, {"now.png": scene(7)})[1] == ""
     assert warn_unlike(None, {"now.png": scene(7)}) == ({}, "")
+
+
+def test_pictures_that_are_all_alike_are_known_too() -> None:
+    class Alike(Discs):
+        def clips(self, index_B: np.ndarray) -> Clips:
+            frames = np.broadcast_to(scene(1), (len(index_B), 5, 48, 64, 3))
+            return Clips(frames, np.zeros((len(index_B), 4, 6), np.float32))
+
+    buffer: Buffer = Alike()  # type: ignore[assignment]
+    alike = get_to_know(buffer)
+    assert alike.unlikeness(scene(1)) <= 1
+    assert alike.unlikeness(scene(1, ground=200)) > UNLIKE
