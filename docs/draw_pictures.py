@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ncs.agent import Trained, control_preset, default_model, see_clips
+from ncs.agent import Manner, Trained, default_model, see_clips
 from ncs.agent.recorder import Moment, Recorder, play
 from ncs.analysis.graph_picture import draw_graph, mask_tile
 from ncs.analysis.pictures import Picture, enlarge, save_png, sheet, strip
@@ -40,7 +40,7 @@ def play_film(world: str, objects: int, seed: int) -> Film:
     trained = Trained.load(default_model(world))
     env = make_env(world, n_objects=objects)
     task = env.draw_task(stream("fresh", seed, objects))
-    recorder = Recorder(trained, control_preset("best"), trained.slots_for(objects), seed)
+    recorder = Recorder(trained, Manner(), trained.slots_for(objects), seed)
     moments = list(play(env, task, recorder))
     if not moments[-1].solved:
         raise SystemExit(f"{world}: the task of seed {seed} is not solved; take another")

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks.hostile.spoil import manifest as spoiled
 from benchmarks.hostile_files import HARMLESS, Case, attempt, build, cases
 
 from ncs import bounded
@@ -11,11 +12,17 @@ from ncs.bounded import inside, plain
 from ncs.cli.main import main
 from ncs.evaluation import results
 from ncs.records import DataError
+from tests.conftest import ncs
 
 # The longest to make or to read wait for the benchmark.
 LONG = ("300 000", "3 million lists", "bomb", "30 000", "64 layers", "20 000", "2 MB", "20 MB")
 ALL = [(kind, case) for kind, case in cases() if not any(word in case.name for word in LONG)]
-SAMPLE = [*(pair for pair in ALL if pair[0] != "model"), *[p for p in ALL if p[0] == "model"][::3]]
+CODE = [pair for pair in ALL if pair[0] == "model" and " code" in pair[1].name]
+SAMPLE = [
+    *(pair for pair in ALL if pair[0] != "model"),
+    *[p for p in ALL if p[0] == "model"][::3],
+    *CODE,
+]
 
 
 @pytest.mark.parametrize(("kind", "case"), SAMPLE, ids=lambda part: getattr(part, "name", part))
@@ -25,6 +32,30 @@ def test_a_hostile_file_is_refused_in_one_line_and_a_harmless_one_is_read(
     verdict, words = attempt(kind, build(kind, case, tmp_path))
     expected = "accepted" if f"{kind}: {case.name}" in HARMLESS else "refused"
     assert verdict == expected, words
+
+
+@pytest.mark.parametrize("part", ["model", "world"])
+def test_code_that_a_model_names_runs_only_where_a_user_allows_it(
+    part: str, tmp_path: Path
+) -> None:
+    manifest = {
+        "model": {"config": {"model": "trap:MODEL", "network": {}}},
+        "world": {"buffer": {"world": "trap:WORLD", "hash": "0" * 12, "clips": 3}},
+    }[part]
+    home = build("model", Case("code", spoiled("model", **manifest)), tmp_path)
+    (tmp_path / "trap.py").write_text("open('it-ran', 'w')\nMODEL = WORLD = None\n")
+    code = f"trap:{part.upper()}"
+    words = ("inspect", home)
+    config = tmp_path / "c.toml"
+    config.write_text(f'allow = ["{code}"]\n')
+    for more in ((), ("--config", config)):
+        out = ncs(*words, *more, cwd=tmp_path)
+        assert (out.returncode, out.stderr.count("\n")) == (2, 1)
+        assert "--allow" in out.stderr
+        assert not (tmp_path / "it-ran").exists()
+    out = ncs(*words, "--allow", code, cwd=tmp_path)
+    assert "--allow" not in out.stderr
+    assert (tmp_path / "it-ran").exists() == (part == "model")
 
 
 def test_control_characters_never_reach_the_terminal(

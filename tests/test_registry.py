@@ -1,5 +1,6 @@
 """Names lead to what the package has and to what plug-ins bring, and mistakes name the culprit."""
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,11 @@ import pytest
 
 from ncs.records import ConfigError
 from ncs.registry import (
+    ALLOWED,
+    Kind,
     World,
+    allow,
+    allowed,
     built_in,
     default_world,
     facts_of,
@@ -21,6 +26,12 @@ from ncs.registry import (
     worlds,
 )
 from tests.tiny_world import Tiny
+
+
+@pytest.fixture(autouse=True)
+def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test hands on what it allowed."""
+    monkeypatch.setenv(ALLOWED, "")
 
 
 @pytest.fixture
@@ -75,6 +86,7 @@ def test_a_plug_in_is_listed_unread_and_loaded_when_asked_for(site: Path) -> Non
     assert names("world")[-1] == "shelf"
     assert find_world("shelf").objects == World.objects
     assert "shelf" in [world.name for world in worlds()]
+    allow("shelves:SHELF")
     assert find_world("shelves:SHELF") is find_world("shelf")
 
 
@@ -119,9 +131,28 @@ def test_a_plug_in_does_not_take_the_name_of_a_world_of_the_package(site: Path) 
 
 def test_something_can_be_named_by_its_module(site: Path) -> None:
     (site / "mine.py").write_text("def make(method, envs):\n    return envs\n")
+    allow("mine:make", "mine:other")
     assert find("policy", "mine:make")(None, 4) == 4
     with pytest.raises(ConfigError, match=r"policy: 'mine:other' cannot be loaded"):
         find("policy", "mine:other")
+
+
+@pytest.mark.parametrize("kind", ["world", "model", "policy"])
+def test_code_that_nobody_allowed_is_not_imported(site: Path, kind: Kind) -> None:
+    (site / "trap.py").write_text("raise SystemExit('it ran')")
+    with pytest.raises(ConfigError, match=rf"{kind}: 'trap:x' is code .* --allow 'trap:x' or NCS_"):
+        find(kind, "trap:x")
+    assert "trap" not in sys.modules
+
+
+def test_what_is_allowed_adds_up_and_is_handed_on_to_workers() -> None:
+    allow("one:a", "two:b")
+    allow("one:a", "three:c")
+    allow()
+    assert allowed() == {"one:a", "two:b", "three:c"}
+    code = "import ncs.registry as r; print(','.join(sorted(r.allowed())))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told.stdout == "one:a,three:c,two:b\n"
 
 
 @pytest.mark.parametrize("world", [find_world(name) for name in built_in("world")])

@@ -76,6 +76,7 @@ CONFIG = [
     Case("2 MB", written("c.toml", "#" * (2 << 20))),
     Case("bytes that are no text", written("c.toml", b"\xff\xfe")),
     Case("not TOML", written("c.toml", "= =")),
+    Case("code that it allows", written("c.toml", 'files = ["x"]\nallow = ["this:s"]')),
     Case("an unknown setting", written("c.toml", "colour = 1")),
     Case("is a pipe", piped("c.toml")),
     Case("is /dev/zero", linked("c.toml", "/dev/zero")),

@@ -168,7 +168,9 @@ def read_header(path: Path, most: int = MOST_MAPPED) -> Header:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(MOST_HEADER, size - 8):
             raise _damaged(path, "its header is cut off or over the limit")
-        content = parse_json(file.read(length), str(path))
+        head = file.read(length)
+    _check_count(path, head.count(b'"data_offsets"'))  # at once, before anything is made of it
+    content = parse_json(head, str(path))
     try:
         label = parse_json(content.pop("__metadata__")["ncs"].encode(), str(path))
         about, check = label["about"], label["check"]
@@ -193,10 +195,14 @@ def _entry(name: str, value: Any, base: int) -> ArrayEntry:
     return ArrayEntry(dtype, tuple(shape), base + start, base + end)
 
 
+def _check_count(path: Path, count: int) -> None:
+    if count > MOST_TENSORS:
+        raise DataError(f"{path}: holds {count} arrays, the most is {MOST_TENSORS}")
+
+
 def _check_tiling(path: Path, arrays: Mapping[str, ArrayEntry], base: int, size: int) -> None:
     """Refuses arrays that overlap, leave gaps, or end elsewhere than the file."""
-    if len(arrays) > MOST_TENSORS:
-        raise DataError(f"{path}: holds {len(arrays)} arrays, the most is {MOST_TENSORS}")
+    _check_count(path, len(arrays))
     place = base
     for entry in sorted(arrays.values(), key=lambda entry: (entry.start, entry.end)):
         if entry.start != place:

@@ -10,12 +10,15 @@ A plug-in is any installed package with an entry point in one of these groups:
     greedy = "my_package.policy:make"   # ``EnvFacts`` and settings to a ``Policy``
 
 Nothing is imported before it is asked for, and every process reads the entry points for itself, so
-workers know plug-ins too. Where a name is asked for, ``module:attribute`` does as well.
+workers know plug-ins too. ``module:attribute`` does for a name only where it is allowed: a name may
+come from a stranger's file, and to import is to run. What is typed at the command line is allowed,
+and so is what stands in the environment variable ``NCS_ALLOW``.
 """
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -24,7 +27,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.records import ConfigError
+from ncs.records import ConfigError, DataError
 from ncs.settings import Settings
 from ncs.storage import brief
 
@@ -37,6 +40,8 @@ TABLES: dict[Kind, tuple[str, ...]] = {
     "model": ("ncs.model:MODELS", "ncs.baselines:MODELS"),
     "policy": (),  # those of the package are methods with options of their own: ``agent.methods``
 }
+
+ALLOWED = "NCS_ALLOW"  # code that may be imported by its name, parted by commas; workers inherit it
 
 Corner = tuple[float, float, float]
 Make = str | Callable[..., Any]
@@ -134,7 +139,7 @@ def names(kind: Kind) -> list[str]:
 
 
 def find(kind: Kind, name: str) -> Any:
-    """What stands behind a name, or behind ``module:attribute``."""
+    """What stands behind a name, or behind ``module:attribute`` where that is allowed."""
     if name in _registered[kind]:
         return _registered[kind][name]
     own = built_in(kind)
@@ -145,6 +150,38 @@ def find(kind: Kind, name: str) -> Any:
     if ":" in name:
         return _load_named(kind, name)
     raise ConfigError(f"{kind}: there is no {name!r}, choose one of {', '.join(names(kind))}")
+
+
+def allow(*code: str) -> None:
+    """Lets names of the form ``module:attribute`` be imported, here and in processes to come."""
+    if code:
+        os.environ[ALLOWED] = ",".join(sorted({*allowed(), *code}))
+
+
+def allowed() -> frozenset[str]:
+    """Code of somebody's own that may be imported by its name."""
+    return frozenset(filter(None, os.environ.get(ALLOWED, "").split(",")))
+
+
+def check_allowed(kind: str, name: str) -> None:
+    """Refuses ``module:attribute`` that nobody has allowed; other names pass."""
+    if ":" not in name or name in allowed():
+        return
+    group = GROUPS.get(kind)  # type: ignore[call-overload]
+    raise ConfigError(
+        f"{kind}: {name[:80]!r} is code of somebody's own, which is not imported because a file or "
+        f"a caller names it; read it, then allow it with --allow {name[:80]!r} or {ALLOWED}"
+        + (f", or give it a name by an entry point in {group}" if group else "")
+    )
+
+
+def check_written(path: Path, kind: Kind, given: Iterable[str]) -> None:
+    """Refuses a file that names code which nobody has allowed."""
+    try:
+        for name in given:
+            check_allowed(kind, name)
+    except ConfigError as error:
+        raise DataError(f"{path}: {error}") from None
 
 
 def find_world(name: str) -> World:
@@ -227,15 +264,21 @@ def _load_plugin(kind: Kind, name: str) -> Any:
 
 
 def _load_named(kind: Kind, name: str) -> Any:
-    """What ``module:attribute`` names."""
+    """What ``module:attribute`` names, if it is allowed."""
+    thing = import_allowed(kind, name)
+    _check_type(kind, thing, repr(name))
+    return thing
+
+
+def import_allowed(kind: str, name: str) -> Any:
+    """What ``module:attribute`` names, of any kind, if it is allowed."""
+    check_allowed(kind, name)
     try:
-        thing = resolve(name)
+        return resolve(name)
     except Exception as error:
         raise ConfigError(
             f"{kind}: {name!r} cannot be loaded ({type(error).__name__}: {brief(error)})"
         ) from None
-    _check_type(kind, thing, repr(name))
-    return thing
 
 
 def _check_type(kind: Kind, thing: Any, what: str) -> None:

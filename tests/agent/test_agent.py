@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ncs.agent import Agent, Trained, graph_path, shipped_model
-from ncs.agent.agent import as_picture
+from ncs.agent.players import as_picture
 from ncs.agent.presets import PRESETS
 from ncs.envs import make_env
 from ncs.records import ConfigError, DataError

@@ -11,10 +11,18 @@ from ncs.evaluation.harness import JudgeConfig, evaluate, judge_hash
 from ncs.evaluation.method import Method
 from ncs.evaluation.results import read_results
 from ncs.records import ConfigError
+from ncs.registry import ALLOWED
 
 WORLD = "block-rearrange"
 RULES = JudgeConfig(world=WORLD, objects=(4,), seeds=1, episodes=2, split="dev")
 OWN = "tests.agent.own_policy:make"
+
+
+@pytest.fixture(autouse=True)
+def code_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("make", "make_nothing", "none")
+    own = [f"tests.agent.own_policy:{name}" for name in names]
+    monkeypatch.setenv(ALLOWED, ",".join([*own, "no.such.module:make", ":", "a:b:c"]))
 
 
 def method(name: str = OWN, **asked: Any) -> Method:
@@ -51,6 +59,12 @@ def test_its_settings_its_source_and_its_files_are_part_of_the_key(
 def test_what_cannot_be_found_is_named(name: str) -> None:
     with pytest.raises(ConfigError, match=name):
         method(name)
+
+
+def test_a_function_that_nobody_allowed_is_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ALLOWED)
+    with pytest.raises(ConfigError, match=f"read it, then allow it with --allow '{OWN}'"):
+        method()
 
 
 def test_a_factory_that_gives_no_policy_or_takes_no_such_setting_is_refused() -> None:

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from ncs.agent import Agent, Trained, control_preset, shipped_model
+from ncs.agent import Agent, Trained, shipped_model
+from ncs.agent.players import players_of
+from ncs.agent.presets import Manner
 from ncs.agent.recorder import Recorder, imagine, play, solve_command
 from ncs.data.seeds import stream
 from ncs.envs import make_env
@@ -21,9 +23,8 @@ def draw(n: int = 4, goal: str = "partial"):
 
 def test_watching_changes_nothing(trained: Trained) -> None:
     env, task = draw()
-    control = control_preset("best")
-    moments = list(play(env, task, Recorder(trained, control, 7, 0)))
-    agent = Agent(trained.policy(control, 7), 0)
+    moments = list(play(env, task, Recorder(trained, Manner(), 7, 0)))
+    agent = Agent(players_of(trained, Manner(), 7))
     observation, _ = env.reset(options={"task": task})
     for moment in moments[:-1]:
         decision = agent.act(observation["image"], observation["goal"])
@@ -36,13 +37,26 @@ def test_watching_changes_nothing(trained: Trained) -> None:
     assert moments[-1].solved
 
 
+def test_it_plays_as_the_judge_has_it_play(trained: Trained) -> None:
+    env, task = draw(6, "complete")
+    policy = trained.policy(Manner().control, 9)
+    policy.begin([(3,)])
+    agent = Agent(players_of(trained, Manner(), 9), 3)
+    observation, _ = env.reset(options={"task": task})
+    for _ in range(4):
+        pair = observation["image"], observation["goal"]
+        action = agent.act(*pair).action
+        assert (action == policy.act(*(picture[None] for picture in pair), [0])[0]).all()
+        observation, *_ = env.step(action)
+
+
 def test_a_task_that_is_solved_already_has_no_step(trained: Trained) -> None:
     from ncs.envs.blocks.tasks import make_task
 
     env, task = draw(goal="complete")
     start = task.scene["start"].astype(int)
     done = make_task("complete", task.scene["colour"], start, start)
-    moments = list(play(env, done, Recorder(trained, control_preset("best"), 7, 0)))
+    moments = list(play(env, done, Recorder(trained, Manner(), 7, 0)))
     assert len(moments) == 1
     assert moments[0].solved
 
@@ -50,8 +64,8 @@ def test_a_task_that_is_solved_already_has_no_step(trained: Trained) -> None:
 def test_a_plan_for_two_pictures_leads_to_the_goal_when_it_is_carried_out(trained: Trained) -> None:
     env, task = draw(goal="complete")
     observation, _ = env.reset(options={"task": task})
-    recorder = Recorder(trained, control_preset("best"), 7, 0)
-    plan = list(imagine(trained, recorder, observation["image"], observation["goal"], 7, 12))
+    recorder = Recorder(trained, Manner(), 7, 0)
+    plan = list(imagine(recorder, observation["image"], observation["goal"], 7, 12))
     assert plan[-1].solved
     assert len(recorder.rows) == len(plan)
     for moment in plan[:-1]:
@@ -63,8 +77,8 @@ def test_a_plan_for_two_pictures_leads_to_the_goal_when_it_is_carried_out(traine
 def test_a_plan_ends_where_it_is_told_to(trained: Trained) -> None:
     env, task = draw(goal="complete")
     observation, _ = env.reset(options={"task": task})
-    recorder = Recorder(trained, control_preset("best"), 7, 0)
-    plan = list(imagine(trained, recorder, observation["image"], observation["goal"], 7, 2))
+    recorder = Recorder(trained, Manner(), 7, 0)
+    plan = list(imagine(recorder, observation["image"], observation["goal"], 7, 2))
     assert [moment.decision is None for moment in plan] == [False, False, True]
     assert not plan[-1].solved
 

@@ -10,6 +10,7 @@ from ncs.control.algorithm import Steps, align, edge, furthest, select
 from ncs.control.extensions import EXTENSIONS
 from ncs.graph import GraphConfig, build
 from ncs.records import ConfigError
+from ncs.registry import ALLOWED
 
 CORNER = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 TOY = '''
@@ -55,9 +56,19 @@ def test_changes_keep_the_order_in_which_extensions_wrap_each_other():
 
 
 @pytest.mark.parametrize("name", ["telepathy", "nowhere.at_all:extend", "ncs.control:nothing"])
-def test_an_unknown_extension_is_refused_by_name(name):
-    with pytest.raises(ConfigError, match=f"no extension '{name}'"):
+def test_an_unknown_extension_is_refused_by_name(name, monkeypatch):
+    monkeypatch.setenv(ALLOWED, name)
+    with pytest.raises(ConfigError, match=f"extension:? .*{name}'"):
         ControlConfig.best().changed(without=[name])
+    with pytest.raises(ConfigError, match=f"extension:? .*{name}'"):
+        ControlConfig(extensions=[name])
+
+
+def test_code_that_nobody_allowed_is_not_imported(monkeypatch):
+    monkeypatch.delenv(ALLOWED, raising=False)
+    with pytest.raises(ConfigError, match="allow it with --allow 'this:s'"):
+        ControlConfig(extensions=["this:s"])
+    assert "this" not in sys.modules
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)
@@ -74,6 +85,7 @@ def test_an_extension_is_one_file_anywhere(sim, square, scene, tmp_path, monkeyp
     (tmp_path / "toy_extension.py").write_text(TOY)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "toy_extension", raising=False)
+    monkeypatch.setenv(ALLOWED, "toy_extension:extend")
     config = ControlConfig.best().changed(only=["toy_extension:extend"])
     assert config.extensions[-1] == "toy_extension:extend"
     now, goal = scene(CORNER[[0, 1]]), scene(CORNER[[1, 3]])

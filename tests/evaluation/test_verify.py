@@ -1,5 +1,6 @@
 """Rows that are true pass; a row that was made up, left out or made better is named."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from ncs.evaluation.harness import JudgeConfig, evaluate
 from ncs.evaluation.results import read_results
 from ncs.evaluation.verify import audit, draw, replay, rules_of
 from ncs.records import ConfigError, DataError, Result
+from ncs.registry import ALLOWED
 
 MODEL = REPOSITORY / "checkpoints" / "blocks-fast-0"
 
@@ -89,12 +91,26 @@ def test_a_model_that_is_not_here_is_asked_for(rows: list[Result], tmp_path: Pat
         Shelf([tmp_path]).method(replace(row, settings={}))
 
 
-def test_code_that_a_row_names_is_not_run_unasked(rows: list[Result], tmp_path: Path) -> None:
+def test_code_that_a_row_names_is_not_run_unasked(
+    rows: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     row = replace(rows[0], method="nobody:nothing")
-    with pytest.raises(DataError, match="allow it with --allow nobody:nothing"):
+    monkeypatch.delenv(ALLOWED, raising=False)
+    with pytest.raises(ConfigError, match="allow it with --allow 'nobody:nothing'"):
         Shelf([tmp_path]).method(row)
+    monkeypatch.setenv(ALLOWED, "nobody:nothing")
     with pytest.raises(ConfigError, match="cannot be loaded"):
-        Shelf([tmp_path], ["nobody:nothing"]).method(row)
+        Shelf([tmp_path]).method(row)
+
+
+def test_an_extension_that_a_row_names_is_not_run_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ALLOWED, raising=False)
+    (row, *_) = read_results(REPOSITORY / "results" / "blocks-fast-0.jsonl.gz")
+    control = {**row.settings["control"], "extensions": ["this:s"]}
+    forged = replace(row, settings={**row.settings, "control": control})
+    with pytest.raises(ConfigError, match="extension: 'this:s' is code of somebody's own"):
+        Shelf([MODEL.parent]).method(forged)
+    assert "this" not in sys.modules
 
 
 @pytest.mark.parametrize("name", ["blocks-fast-0", "robogym-fast-0", "blocks-cpu-0"])

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from ncs.agent.advice import Advice
+from ncs.agent.players import Ask, UnknownEpisodeError
 from ncs.service.app import Service, create_app
-from ncs.service.players import Ask, UnknownEpisodeError
 from ncs.service.token import TokenGate
 from ncs.web.guard import Guard
 

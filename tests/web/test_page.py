@@ -137,6 +137,36 @@ def test_five_blocks_are_solved_and_every_step_can_be_gone_back_to(open_page: An
     assert "node" in page.get_attribute("#nodes", "alt")
 
 
+def test_why_something_is_a_thing_is_shown_when_asked_for(open_page: Any) -> None:
+    page = open_page()
+    solve(page)
+    page.click("#seen summary")
+    expect(page.locator("#seen-parts")).to_contain_text("go to a step")
+    page.keyboard.press("Home")
+    scene, goal = (page.locator(f"#seen section:nth-of-type({number})") for number in (1, 2))
+    for part in (scene, goal):
+        expect(part.locator("h3")).to_contain_text(": 5 things")
+        expect(part).to_contain_text("5 peaks with votes enough")
+        expect(part.locator(".chips .taken")).to_have_count(5)
+        expect(part.locator(".tiles .taken")).to_have_count(5)
+        assert part.locator(".tiles .left").count() >= 1
+        expect(part.locator(".seen-pictures img")).to_have_count(2)
+    before = scene.locator("img").first.get_attribute("src")
+    page.keyboard.press("ArrowRight")
+    expect(scene.locator("img").first).not_to_have_attribute("src", before)
+    page.click("#another")
+    expect(page.locator("#seen-parts")).to_contain_text("go to a step")
+
+
+def test_nothing_is_asked_about_sight_until_it_is_opened(open_page: Any) -> None:
+    page = open_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    solve(page)
+    page.keyboard.press("Home")
+    assert not [url for url in asked if "/seen/" in url]
+
+
 def test_what_is_taken_home_is_a_film_a_trace_and_a_command(open_page: Any) -> None:
     page = open_page()
     solve(page)
@@ -448,7 +478,9 @@ def test_nothing_serious_keeps_anybody_out(open_page: Any, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(color_scheme=scheme)
     solve(page)
+    page.click("#seen summary")
     page.keyboard.press("Home")
+    page.locator(".tiles img").first.wait_for()
     for tab in ("solve", "graph", "results", "health"):
         page.click(f"#tab-{tab}")
         page.wait_for_load_state("networkidle")
@@ -464,7 +496,9 @@ def test_nothing_serious_keeps_anybody_out(open_page: Any, scheme: str) -> None:
 def test_dark_is_dark_all_over(open_page: Any) -> None:
     page = open_page(color_scheme="dark")
     solve(page)
+    page.click("#seen summary")
     page.keyboard.press("Home")
+    page.locator(".tiles img").first.wait_for()
     pale = page.evaluate(
         """() => [...document.querySelectorAll('body *')].filter((one) => {
             const colour = getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number);

@@ -4,7 +4,7 @@ from ncs.agent.agent import Agent
 from ncs.agent.build_graph import GraphBuilder, GraphPlan
 from ncs.agent.perceive import Perception, see_clips
 from ncs.agent.policy import SeeingPolicy
-from ncs.agent.presets import Preset, control_preset, graph_preset
+from ncs.agent.presets import Manner, Preset, control_preset, graph_preset
 from ncs.agent.shelf import default_model, shipped_model
 from ncs.agent.trained import Trained, TrainedModel, arena, graph_path
 
@@ -12,6 +12,7 @@ __all__ = [
     "Agent",
     "GraphBuilder",
     "GraphPlan",
+    "Manner",
     "Perception",
     "Preset",
     "SeeingPolicy",

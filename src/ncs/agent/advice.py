@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.analysis.trace import Look, draw_step
+from ncs.agent.recorder import as_look
+from ncs.analysis.trace import draw_step
 from ncs.control.decision import Decision
 from ncs.control.explain import describe
 from ncs.data.importing.units import metres_of
@@ -48,8 +49,5 @@ def draw_advice(
 ) -> NDArray[np.uint8]:
     """What was seen in two pictures (H, W, 3), how it was matched, and the move as an arrow."""
     problem = decision.problem
-    looks = [
-        Look(picture, entities.mask, entities.presence)
-        for picture, entities in ((now, problem.now), (goal, problem.goal))
-    ]
-    return draw_step(looks[0], looks[1], describe(decision), problem.graph.mask, "now")
+    here, there = as_look(now, problem.now), as_look(goal, problem.goal)
+    return draw_step(here, there, describe(decision), problem.graph.mask, "now")

@@ -35,10 +35,15 @@ class Perception:
 
     def __call__(self, image_BHWC: NDArray[np.uint8], lane_B: Sequence[int]) -> list[Entities]:
         """The entities of each picture."""
+        return self.look(image_BHWC, [self._generators[lane] for lane in lane_B])
+
+    def look(
+        self, image_BHWC: NDArray[np.uint8], source_B: Sequence[torch.Generator]
+    ) -> list[Entities]:
+        """The entities of each picture, seen with a random stream that is handed in."""
         with torch.no_grad():
             frame = torch.from_numpy(np.ascontiguousarray(image_BHWC))
-            own = tuple(self._generators[lane] for lane in lane_B)
-            slots = self._model.encode(frame, self._n_slots, own)
+            slots = self._model.encode(frame, self._n_slots, tuple(source_B))
         arrays = as_arrays(slots)
         return [
             Entities(**{name: array[row] for name, array in arrays.items()})

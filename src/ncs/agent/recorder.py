@@ -6,7 +6,7 @@ Legend: B pictures, H height, W width, C channels.
 import itertools
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,13 @@ import torch
 from numpy.typing import NDArray
 
 from ncs.agent.agent import Agent
-from ncs.agent.policy import SeeingPolicy
+from ncs.agent.players import players_of
+from ncs.agent.presets import Manner
 from ncs.agent.trained import Trained
 from ncs.analysis.pictures import enlarge, save_png, strip
 from ncs.analysis.trace import Look, Panels, draw_panels, join_panels, save_gif, scale_of, stack
-from ncs.control.config import ControlConfig
 from ncs.control.decision import Decision
 from ncs.control.explain import describe
-from ncs.control.policy import GraphPolicy
 from ncs.records import Entities, Env, Task
 from ncs.storage import write_bytes
 
@@ -42,6 +41,7 @@ class Moment:
     decision: dict[str, Any] | None  # as ``describe`` puts it; None at the end
     panels: Panels | None
     solved: bool = False
+    seen: tuple[Entities, Entities] | None = None  # in scene and goal, where something is decided
 
 
 def solve_command(asked: Mapping[str, Any]) -> str:
@@ -57,34 +57,20 @@ def solve_command(asked: Mapping[str, Any]) -> str:
 class Recorder:
     """An agent whose every step is drawn."""
 
-    def __init__(self, trained: Trained, config: ControlConfig, n_slots: int, seed: int) -> None:
-        self._trained = trained
-        self._perception = trained.perception(n_slots)
-        self._seen: dict[bytes, Entities] = {}
-        acting = GraphPolicy(self._look, trained.graph, config, trained.seen.arena)
-        policy = SeeingPolicy(self._perception, acting)
-        self._agent = Agent(policy, seed, trained.model.picture_size)
+    def __init__(self, trained: Trained, manner: Manner, n_slots: int, seed: int) -> None:
+        self.trained = trained.seeing(manner.sight)
+        self._agent = Agent(players_of(trained, manner, n_slots, most=1), seed)
         self.rows: list[Picture] = []  # a picture of each step
-
-    def _look(self, image_BHWC: Picture, lane_B: Sequence[int]) -> list[Entities]:
-        """What is perceived, kept for the drawing."""
-        found = self._perception(image_BHWC, lane_B)
-        for image, entities in zip(image_BHWC, found, strict=True):
-            self._seen[image.tobytes()] = entities
-        return found
-
-    def _as_look(self, image: Picture) -> Look:
-        entities = self._seen[image.tobytes()]
-        return Look(image, entities.mask, entities.presence)
 
     def act(self, image: Picture, goal: Picture) -> Decision:
         """The next decision."""
         return self._agent.act(image, goal)
 
-    def draw(self, step: dict[str, Any], image: Picture, goal: Picture, title: str) -> Panels:
+    def draw(self, decision: Decision, image: Picture, goal: Picture, title: str) -> Panels:
         """The pictures of a step; a row of them is kept for the film."""
-        now, then = self._as_look(image), self._as_look(goal)
-        panels = draw_panels(now, then, step, self._trained.graph.mask)
+        step, problem = describe(decision), decision.problem
+        now, then = as_look(image, problem.now), as_look(goal, problem.goal)
+        panels = draw_panels(now, then, step, self.trained.graph.mask)
         self.rows.append(join_panels(panels, step, title))
         return panels
 
@@ -98,7 +84,17 @@ class Recorder:
 
     def trace(self, facts: dict[str, Any]) -> bytes:
         """What happened as JSON: the checkpoint, and the given facts."""
-        return json.dumps({"checkpoint": str(self._trained.checkpoint), **facts}, indent=1).encode()
+        return json.dumps({"checkpoint": str(self.trained.checkpoint), **facts}, indent=1).encode()
+
+
+def as_look(image: Picture, entities: Entities) -> Look:
+    """What was seen in a picture, to be drawn."""
+    return Look(image, entities.mask, entities.presence)
+
+
+def seen_in(decision: Decision) -> tuple[Entities, Entities]:
+    """What a decision was made on: entities of the scene and of the goal."""
+    return decision.problem.now, decision.problem.goal
 
 
 def play(env: Env, task: Task, recorder: Recorder) -> Iterator[Moment]:
@@ -118,10 +114,9 @@ def play(env: Env, task: Task, recorder: Recorder) -> Iterator[Moment]:
             return
         number += 1
         decision = recorder.act(image, goal)
-        step = describe(decision)
         title = f"step {number}: {info['satisfied']}/{info['constraints']} hold"
-        panels = recorder.draw(step, image, goal, title)
-        yield Moment(image, goal, *counts, step, panels)
+        panels = recorder.draw(decision, image, goal, title)
+        yield Moment(image, goal, *counts, describe(decision), panels, seen=seen_in(decision))
         observation, _, solved, truncated, info = env.step(decision.action)
         over = solved or truncated
 
@@ -151,7 +146,7 @@ def save_record(recorder: Recorder, out: Path, facts: dict[str, Any]) -> None:
 
 
 def imagine(
-    trained: Trained, recorder: Recorder, image: Picture, goal: Picture, n_slots: int, most: int
+    recorder: Recorder, image: Picture, goal: Picture, n_slots: int, most: int
 ) -> Iterator[Moment]:
     """The plan for two pictures without a world: after each move the model predicts the scene.
 
@@ -159,9 +154,9 @@ def imagine(
     plan ends when every constraint seems to hold, when nothing can be done, or after ``most``
     moves.
     """
-    generator = torch.Generator().manual_seed(0)
+    generator, model = torch.Generator().manual_seed(0), recorder.trained.model
     with torch.no_grad():
-        slots = trained.model.encode(torch.from_numpy(image[None].copy()), n_slots, generator)
+        slots = model.encode(torch.from_numpy(image[None].copy()), n_slots, generator)
     for number in range(most + 1):
         decision = recorder.act(image, goal)
         ended = number == most or decision.holds or decision.choice is None
@@ -170,13 +165,14 @@ def imagine(
             recorder.finish(image, goal, "as foreseen" if solved else "no further")
             yield Moment(image, goal, -1, len(decision.pairs), number, None, None, solved)
             return
-        step = describe(decision)
-        panels = recorder.draw(step, image, goal, "now" if number == 0 else f"foreseen {number}")
-        yield Moment(image, goal, -1, len(decision.pairs), 0, step, panels)
+        title = "now" if number == 0 else f"foreseen {number}"
+        panels = recorder.draw(decision, image, goal, title)
+        counts, step = (-1, len(decision.pairs), 0), describe(decision)
+        yield Moment(image, goal, *counts, step, panels, seen=seen_in(decision))
         if ended:
             return
         with torch.no_grad():
-            after = trained.model.predict(slots, torch.from_numpy(decision.action[None]))
+            after = model.predict(slots, torch.from_numpy(decision.action[None]))
             frame = torch.from_numpy(image[None].copy())
-            image = trained.model.picture_after(frame, slots, after)[0].numpy()
+            image = model.picture_after(frame, slots, after)[0].numpy()
             slots = after

@@ -20,6 +20,7 @@ from ncs.baselines.rival import load_policy
 from ncs.evaluation.method import Method
 from ncs.graph.store import graph_hash, load_graph
 from ncs.records import Checkpoint, DataError, NcsError, Result
+from ncs.registry import check_allowed
 from ncs.storage import digest_file
 from ncs.training.checkpoint import checkpoint_hash
 
@@ -31,15 +32,8 @@ DEPTH = 2  # folders below the given ones in which models are looked for
 class Shelf:
     """Folders in which models may be, found by the hashes that rows carry."""
 
-    def __init__(self, folders: Sequence[Path], allowed: Sequence[str] = ()) -> None:
-        """Looks at every folder once.
-
-        Args:
-            folders: Models, or folders of models.
-            allowed: Policies of strangers that may be imported: a row names code, and whoever
-                made the row may have made the code.
-        """
-        self._allowed = frozenset(allowed)
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Looks at every folder, models or folders of models, once."""
         self._folders = [inner for folder in folders for inner in _below(folder, DEPTH)]
 
     def method(self, row: Result) -> Method:
@@ -86,11 +80,7 @@ class Shelf:
 
     def _foreign(self, row: Result) -> Method:
         """A policy of somebody's own; its file must be the same as then."""
-        if row.method not in self._allowed:
-            raise DataError(
-                f"{row.method[:80]}: is code of somebody's own; read it, then allow it with "
-                f"--allow {row.method[:80]}"
-            )
+        check_allowed("policy", row.method)
         model = None
         if row.weights:
             same = (path for path in self._folders if hash_of(path)[:12] == row.weights)

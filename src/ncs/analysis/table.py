@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ncs.evaluation.metrics import Estimate, over_seeds
 from ncs.records import Result
-from ncs.registry import facts_of
+from ncs.registry import find_world, names
 
 ScoreName = Literal["best", "final", "moves"]
 SCORES: tuple[ScoreName, ...] = ("best", "final")
@@ -63,7 +63,8 @@ def our_rows(results: Iterable[Result], score: ScoreName) -> list[Row]:
 def paper_rows(world: str, goal: str) -> list[Row]:
     """The paper's rows for one sub-table; none of a world that is not known here."""
     rows = []
-    for row in facts_of(world).published:
+    known = find_world(world).published if world in names("world") else ()
+    for row in known:
         if row.goal != goal:
             continue
         values = zip(row.objects, row.mean, row.error, strict=True)
@@ -74,7 +75,7 @@ def paper_rows(world: str, goal: str) -> list[Row]:
 
 def beside_paper(results: Iterable[Result], score: ScoreName) -> dict[tuple[str, str], list[Row]]:
     """Our rows, each followed by the paper's row of the same method, by world and goal kind."""
-    names = paper()["names"]
+    called = paper()["names"]
     tables: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in our_rows(results, score):
         tables[row.world, row.goal].append(row)
@@ -83,7 +84,7 @@ def beside_paper(results: Iterable[Result], score: ScoreName) -> dict[tuple[str,
         ordered = []
         for row in sorted(rows, key=_rank):
             ordered.append(row)
-            twin = theirs.pop(names.get(row.method, ""), None)
+            twin = theirs.pop(called.get(row.method, ""), None)
             if twin is not None:
                 ordered.append(twin)
         if "NCS" in theirs:

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -13,15 +14,25 @@ from pydantic import AfterValidator, Field
 from ncs.bounded import read_toml
 from ncs.cli.options import CONFIG, flag_of, flags_of, is_positional, registry_of
 from ncs.records import ConfigError
-from ncs.registry import built_in, find_world, names
+from ncs.registry import ALLOWED, allow, allowed, built_in, find_world, names
 from ncs.settings import Settings
 from ncs.storage import reading
+
+SETTINGS = "--settings"
+CODE = re.compile(r"(?:^|=)([^\W\d][\w.]*:[^\W\d][\w.]*)$")  # MODULE:ATTRIBUTE, also behind NAME=
 
 
 def known_world(name: str) -> str:
     """The name of a world, if there is one of that name."""
     find_world(name)
     return name
+
+
+def code_named(text: str) -> str:
+    """A text of the form MODULE:ATTRIBUTE."""
+    if not CODE.fullmatch(text):
+        raise ConfigError(f"allow: must be MODULE:ATTRIBUTE, got {text!r}")
+    return text
 
 
 def near_or_shipped(path: Path) -> Path:
@@ -45,9 +56,9 @@ def which_style() -> str:
     return f"a world's own kind of scenes ({'; '.join(lists)})"
 
 
-SETTINGS = "--settings"
 World = Annotated[str, AfterValidator(known_world), tyro.conf.arg(metavar="WORLD")]
 Model = Annotated[Path, AfterValidator(near_or_shipped)]
+Code = Annotated[str, AfterValidator(code_named), tyro.conf.arg(metavar="MODULE:ATTRIBUTE")]
 Json = Annotated[bool, tyro.conf.arg(name="json")]
 
 
@@ -55,6 +66,9 @@ class Command(Settings):
     """Base of every command."""
 
     as_json: Json = Field(False, description="print one JSON object instead of text")
+    allow: tuple[Code, ...] = Field(
+        (), description="code of somebody's own that files may name, as MODULE:ATTRIBUTE"
+    )
 
     def run(self) -> int | None:
         """Does the work and reports in one line; an exit code comes back where it is not 0."""
@@ -69,6 +83,7 @@ def parse(command: type[C], name: str, arguments: Sequence[str]) -> C:
 
     Whatever is wrong with them is a ``ConfigError`` of one line.
     """
+    _trust(arguments)
     words = _with_config(command, list(arguments))
     complaint = io.StringIO()
     try:
@@ -84,6 +99,13 @@ def parse(command: type[C], name: str, arguments: Sequence[str]) -> C:
         if stop.code in (0, None):
             raise
         raise ConfigError(_condense(complaint.getvalue(), name)) from None
+
+
+def _trust(typed: Sequence[str]) -> None:
+    """Lets the code be imported that a user names in so many words; a file's words are not that."""
+    allow(*(found[1] for word in typed if (found := CODE.search(word))))
+    if allowed() and (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)  # where code of one's own most likely is
 
 
 def _condense(text: str, name: str) -> str:
@@ -133,6 +155,8 @@ def _as_words(
     """
     given = {word.split("=")[0] for word in rest if word.startswith("--")}
     words: list[str] = []
+    if "allow" in values:
+        raise ConfigError(f"{path}: may not allow code; give --allow itself, or set {ALLOWED}")
     for key, value in values.items():
         field = command.model_fields.get(key)
         if field is None:

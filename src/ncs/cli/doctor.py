@@ -24,8 +24,6 @@ class Doctor(Command):
 
     def run(self) -> int:
         """Checks and reports; 1 comes back when something is missing."""
-        import os
-        import sys
         from dataclasses import asdict
 
         from ncs.cli.console import progress, report
@@ -33,8 +31,6 @@ class Doctor(Command):
         from ncs.envs import make_env
         from ncs.registry import find_world
 
-        if (here := os.getcwd()) not in sys.path:
-            sys.path.append(here)  # where a world that is not yet installed most likely is
         checks = []
         with progress(f"checking {self.name}", len(CHECKS), "checks") as advance:
             subject = Subject(self.name, find_world(self.name), make_env)

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -172,8 +171,6 @@ class Evaluate(Command):
         """The method that is judged, with its files and settings."""
         from ncs.agent.methods import MethodOptions, make_method
 
-        if (here := str(Path.cwd())) not in sys.path:
-            sys.path.append(here)  # where a function of one's own most likely is
         names = ("world", "label", "model", "preset", "graph", "slots", "without", "only")
         asked = {name: getattr(self, name) for name in names}
         settings = dict(as_setting(text) for text in self.settings)

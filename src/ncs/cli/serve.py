@@ -1,7 +1,7 @@
 """ncs serve: answer a robot's loop over HTTP."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -9,9 +9,6 @@ from ncs.cli.command import Command, Model, World, which_world
 from ncs.cli.console import report
 from ncs.records import ConfigError, DataError
 from ncs.registry import default_world
-
-if TYPE_CHECKING:
-    from ncs.service.app import Service
 
 LEAST_TOKEN = 16  # characters
 
@@ -39,8 +36,11 @@ class Serve(Command):
 
     def run(self) -> None:
         """Serves until it is told to end."""
+        from ncs.agent.shelf import default_model
+
         token = read_token(self.token_file) if self.token_file else None
         try:
+            from ncs.service.build import make_service
             from ncs.service.serve import bind_socket, serve
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("ncs"):
@@ -49,7 +49,8 @@ class Serve(Command):
                 f"ncs serve needs the package {error.name}: pip install 'ncs[view]'"
             ) from None
         listener = bind_socket(self.host, self.port, token is not None)
-        service = self._service()
+        folder = self.model or default_model(self.world)
+        service = make_service(folder, self.preset, self.objects)
         host, port = listener.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -59,28 +60,6 @@ class Serve(Command):
             report(line, facts, self.as_json)
 
         serve(listener, service, token, self.name, ready)
-
-    def _service(self) -> "Service":
-        from ncs.agent.advice import advise
-        from ncs.agent.presets import control_preset
-        from ncs.agent.shelf import default_model
-        from ncs.agent.trained import Trained
-        from ncs.control.policy import GraphPolicy
-        from ncs.registry import facts_of
-        from ncs.service.app import Service
-        from ncs.service.players import Perceive, Players
-
-        trained = Trained.load(self.model or default_model(self.world), self.preset)
-        most = self.objects or facts_of(trained.world).objects[1]
-        n_slots = trained.slots_for(most, self.preset)
-        control = control_preset(self.preset)
-
-        def new_policy(perceive: Perceive) -> GraphPolicy:
-            return GraphPolicy(perceive, trained.graph, control, trained.seen.arena)
-
-        players = Players(trained.perception(n_slots), new_policy)
-        facts = {"world": trained.world, "checkpoint": str(trained.checkpoint)}
-        return Service(players, lambda decision: advise(decision, trained.seen.unit), facts)
 
 
 def read_token(path: Path) -> str:

@@ -69,12 +69,12 @@ class Solve(Command):
             self._play(trained)
 
     def _recorder(self, trained: "Trained") -> "Recorder":
-        from ncs.agent import control_preset
+        from ncs.agent.presets import Manner
         from ncs.agent.recorder import Recorder
 
-        control = control_preset(self.preset).changed(self.without, self.only, self.choice)
+        manner = Manner(self.preset, self.without, self.only, self.choice)
         n_slots = self.slots or trained.slots_for(self.objects, self.preset)
-        return Recorder(trained, control, n_slots, self.seed)
+        return Recorder(trained, manner, n_slots, self.seed)
 
     def _play(self, trained: "Trained") -> None:
         """An episode in a world."""
@@ -113,8 +113,9 @@ class Solve(Command):
         from ncs.control.explain import describe
 
         recorder = self._recorder(trained)
-        step = describe(recorder.act(image, goal))
-        recorder.draw(step, image, goal, "now")
+        decision = recorder.act(image, goal)
+        step = describe(decision)
+        recorder.draw(decision, image, goal, "now")
         save_record(recorder, self.out, {"command": self._command(), "steps": [step]})
         report(
             f"{step['reason']} Action {step['action']} ({self.out}/strip.png)", step, self.as_json

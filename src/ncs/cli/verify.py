@@ -1,7 +1,6 @@
 """ncs verify: check rows of results, and play a sample of them again."""
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +30,6 @@ class Verify(Command):
     models: tuple[Path, ...] = Field(
         (), description="folders of the models, or of folders of models (default: those that ship)"
     )
-    allow: tuple[str, ...] = Field(
-        (), description="policies of strangers that may be run, as rows name them: MODULE:FACTORY"
-    )
     sample: int = Field(50, ge=1, le=1_000_000, description="rows that are played again, a file")
     batch: int = Field(25, ge=1, le=100, description="episodes side by side, as they were played")
     seed: int = Field(0, ge=0, lt=2**63, description="which rows")
@@ -47,8 +43,6 @@ class Verify(Command):
 
         if not self.files:
             raise DataError("no file given: name one or more files made by 'ncs evaluate'")
-        if self.allow and (here := str(Path.cwd())) not in sys.path:
-            sys.path.append(here)  # where a policy of one's own most likely is
         found = [self._verify(path) for path in self.files]
         same = all(facts["same"] for facts in found)
         report("\n".join(map(_lines, found)), {"same": same, "files": found}, self.as_json)
@@ -89,7 +83,7 @@ class Verify(Command):
         lines = []
         total = sum(map(len, chosen))
         with progress(f"playing {path.name} again", total, "rows") as advance:
-            remake = Shelf(folders, self.allow).method
+            remake = Shelf(folders).method
             for done, found in enumerate(replay(make_env, chosen, remake, self.workers), 1):
                 if found:
                     what = ", ".join(f"{d.name} {d.claimed} is {d.found}" for d in found)

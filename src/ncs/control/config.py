@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, Self
 
+from pydantic import field_validator
+
 from ncs.control.algorithm import Steps, furthest, select
 from ncs.control.extensions import EXTENSIONS, find_extension
 from ncs.settings import Settings
@@ -13,6 +15,13 @@ class ControlConfig(Settings):
 
     choice: Literal["sample", "argmax"] = "sample"  # the paper found sampling better
     extensions: tuple[str, ...] = ()  # names of EXTENSIONS, or PACKAGE.MODULE:FUNCTION
+
+    @field_validator("extensions")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            find_extension(name)
+        return names
 
     @classmethod
     def paper(cls) -> Self:

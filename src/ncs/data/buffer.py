@@ -21,6 +21,7 @@ from pydantic import Field, model_validator
 
 from ncs.bounded import Expected, check_arrays, inside, map_entry, read_header
 from ncs.records import Clips, DataError, Task
+from ncs.registry import check_written
 from ncs.settings import FileName, Record, Sha256, Word, checked
 from ncs.storage import digest_file, digest_json, read_arrays, read_json, reading
 
@@ -82,6 +83,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest.get("format") != FORMAT:
         raise DataError(f"{path}: format {manifest.get('format')!r}, this ncs reads {FORMAT}")
     checked(Manifest, manifest, path, "the manifest of a buffer")
+    check_written(path, "world", [manifest["world"]])
     return manifest
 
 

@@ -48,7 +48,9 @@ def draw_explanation(
     for (x, y), votes in zip(why.peak[row].tolist(), why.height[row].tolist(), strict=True):
         if votes >= WORTH * why.least:
             box = (x * zoom - radius, y * zoom - radius, x * zoom + radius, y * zoom + radius)
-            pen.ellipse(box, outline=TAKEN if votes >= why.least else LEFT)
+            taken = votes >= why.least
+            thick = max(1, width // (80 if taken else 256))  # told apart without their colours too
+            pen.ellipse(box, outline=TAKEN if taken else LEFT, width=thick)
     return np.clip(over_HWC, 0, 255).astype(np.uint8), np.asarray(picture)
 
 

@@ -68,7 +68,7 @@ def draw_solutions(worlds: Sequence[Artefacts], folder: Path) -> dict[str, Path]
 
 def draw_solution(trained: "Trained", model: Path, out: Path) -> None:
     """Plays one task with every extension, as 'ncs solve' does."""
-    from ncs.agent import control_preset
+    from ncs.agent import Manner
     from ncs.agent.recorder import Recorder, play_and_save, solve_command
     from ncs.data.seeds import stream
     from ncs.envs import make_env
@@ -76,7 +76,7 @@ def draw_solution(trained: "Trained", model: Path, out: Path) -> None:
     env = make_env(trained.world, n_objects=SOLVED_OBJECTS)
     task = env.draw_task(stream("fresh", SOLVED_SEED, SOLVED_OBJECTS))
     n_slots = trained.slots_for(SOLVED_OBJECTS)
-    recorder = Recorder(trained, control_preset("best"), n_slots, SOLVED_SEED)
+    recorder = Recorder(trained, Manner(), n_slots, SOLVED_SEED)
     options = {"objects": SOLVED_OBJECTS, "seed": SOLVED_SEED}
     command = solve_command({"world": trained.world, "model": model, **options})
     play_and_save(env, task, recorder, out, command)

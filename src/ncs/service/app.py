@@ -14,12 +14,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from ncs.agent.advice import Advice
+from ncs.agent.players import Ask, Picture, Players, UnknownEpisodeError
 from ncs.control.decision import Decision
 from ncs.data.importing.pictures import decode_picture
 from ncs.records import DataError, NcsError
 from ncs.service.batching import Batcher, BusyError, ClosingError
 from ncs.service.metrics import Metrics
-from ncs.service.players import Ask, Picture, Players, UnknownEpisodeError
 from ncs.service.schemas import (
     ActAnswer,
     ActRequest,
@@ -47,7 +47,7 @@ class Service:
         self, players: Players, advise: Callable[[Decision], Advice], facts: dict[str, str]
     ) -> None:
         self.players, self.advise, self.facts = players, advise, facts
-        self.batcher: Batcher[Ask, Decision | DataError] = Batcher(players.act)
+        self.batcher: Batcher[Ask, Decision | NcsError] = Batcher(players.act)
         self.metrics = Metrics()
 
     @contextlib.asynccontextmanager
@@ -68,7 +68,7 @@ class Service:
                 f"{now.shape[0]}; give two pictures of one camera"
             )
         found = await self.batcher.ask(Ask(request.episode or "", now, goal))
-        if isinstance(found, DataError):
+        if isinstance(found, NcsError):
             raise found
         return as_answer(self.advise(found))
 

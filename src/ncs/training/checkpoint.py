@@ -29,6 +29,7 @@ from ncs.bounded import check_finite, inside
 from ncs.model.build import build_model
 from ncs.model.contract import Trainable, WorldModel
 from ncs.records import ConfigError, DataError
+from ncs.registry import check_written
 from ncs.settings import checked
 from ncs.storage import (
     brief,
@@ -115,6 +116,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest.get("format") != FORMAT:
         raise DataError(f"{path}: format {manifest.get('format')!r}, this ncs reads {FORMAT}")
     checked(Manifest, manifest, path, "the manifest of a trained model")
+    buffer = manifest["buffer"]
+    check_written(path, "world", buffer.get("worlds") or [buffer["world"]])
     return manifest
 
 

@@ -181,6 +181,10 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
         sessions.find(name).stopped = True
         return {"stopped": True}
 
+    @app.get("/api/episodes/{name}/seen/{step}")
+    async def seen(name: str, step: int) -> dict[str, Any]:
+        return await jobs.run(sessions.find(name).episode.seen, step)
+
     @app.get("/api/episodes/{name}/{file}")
     async def download(name: str, file: str) -> Response:
         content, kind = await asyncio.to_thread(export, sessions.find(name), file)

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.agent import Trained, control_preset
+from ncs.agent import Trained
+from ncs.agent.presets import Manner
 from ncs.agent.recorder import Moment, Recorder, imagine, play, solve_command
 from ncs.analysis.pictures import encode_png
 from ncs.data.seeds import stream
 from ncs.envs import make_env
 from ncs.envs.base import Rearrange
 from ncs.envs.goal_editing import camera_of, put_goal, put_goals, write_place
-from ncs.records import ConfigError, Task
+from ncs.records import ConfigError, DataError, Task
 from ncs.web.catalogue import Catalogue
 from ncs.web.payloads import moment_payload, scene_payload
+from ncs.web.reasons import SeenPair
 from ncs.web.schemas import AgentRequest, Drag, ModelRequest, SceneRequest, TaskRequest
 
 MORE_OBJECTS = 3  # in pictures than in training, at most
@@ -38,6 +40,7 @@ class Episode:
         self._moments, self.recorder, self.commands = moments, recorder, commands
         self.files = files or {}
         self.steps: list[dict[str, Any]] = []
+        self._seen: list[SeenPair] = []  # of each step
         self.solved = False
 
     def next(self) -> dict[str, Any] | None:
@@ -49,8 +52,16 @@ class Episode:
             self.steps[-1]["satisfied_after"] = moment.satisfied
         if moment.decision is not None:
             self.steps.append(dict(moment.decision))
+        if (seen := SeenPair.of(moment)) is not None:
+            self._seen.append(seen)
         self.solved = moment.solved
         return moment_payload(moment)
+
+    def seen(self, step: int) -> dict[str, Any]:
+        """Why things were seen in the pictures of a step."""
+        if not 0 <= step < len(self._seen):
+            raise DataError(f"step: there is no {step}, choose from 0 to {len(self._seen) - 1}")
+        return self._seen[step].payload(self.recorder.trained.model)
 
     def trace(self) -> bytes:
         """The JSON trace, as 'ncs solve' writes it."""
@@ -79,7 +90,7 @@ def begin_plan(
     most = (trained.seen.objects or 0) + MORE_OBJECTS  # nobody says how many there are
     n_slots = request.slots or trained.slots_for(most, request.preset)
     recorder = make_recorder(trained, request, n_slots, 0)
-    moments = imagine(trained, recorder, image, goal, n_slots, MOST_FORESEEN)
+    moments = imagine(recorder, image, goal, n_slots, MOST_FORESEEN)
     files = {"now.png": encode_png(image), "goal.png": encode_png(goal)}
     options = {"world": trained.world, **agent_options(catalogue, request), "slots": n_slots}
     options |= {"image": "now.png", "goal_image": "goal.png"}
@@ -89,8 +100,8 @@ def begin_plan(
 
 def make_recorder(trained: Trained, request: AgentRequest, n_slots: int, seed: int) -> Recorder:
     """The agent as the sliders and switches say, its every step drawn."""
-    control = control_preset(request.preset).changed(request.without, request.only, request.choice)
-    return Recorder(trained, control, n_slots, seed)
+    manner = Manner(request.preset, request.without, request.only, request.choice)
+    return Recorder(trained, manner, n_slots, seed)
 
 
 def solve_commands(catalogue: Catalogue, request: TaskRequest) -> list[str]:

@@ -6,11 +6,11 @@ stands elsewhere is named ``PACKAGE.MODULE:FUNCTION``.
 """
 
 from collections.abc import Callable
-from importlib import import_module
 
 from ncs.control.algorithm import Steps
 from ncs.control.extensions import composed, distrust, leeway, plan, presence, residual, whiten
 from ncs.records import ConfigError
+from ncs.registry import import_allowed
 
 Extension = Callable[[Steps], Steps]
 
@@ -29,17 +29,13 @@ EYES = ("starts",)
 
 
 def find_extension(name: str) -> Extension:
-    """The extension of a name."""
+    """The extension of a name; one from elsewhere must be allowed, as all code is."""
     if name in EXTENSIONS:
         return EXTENSIONS[name]
-    module, colon, function = name.partition(":")
-    try:
-        if not colon:
-            raise ImportError
-        found: Extension = getattr(import_module(module), function)
-    except (ImportError, AttributeError):
+    if ":" not in name:
         raise ConfigError(
             f"there is no extension {name!r}, choose from {', '.join(EXTENSIONS)} or name your own "
             "as PACKAGE.MODULE:FUNCTION"
-        ) from None
+        )
+    found: Extension = import_allowed("extension", name)
     return found

@@ -131,7 +131,7 @@ export function start(hold = false) {
 /** Follows an episode as it is played. */
 async function watch(id, plan) {
   stage.clear();
-  stage.stage.plan = plan;
+  Object.assign(stage.stage, { plan, episode: id });
   stage.say("thinking…");
   session = id;
   source = new EventSource(`/api/episodes/${id}/events`);

@@ -1,18 +1,19 @@
 // The pictures of a step, the reasons for it, and going back and forth.
 
 import { $, el, state } from "./page.js";
+import * as seen from "./seen.js";
 import { sentence } from "./words.js";
 
 const BELIEF = "belief", TRUTH = "truth";
 const PACE = 900; // milliseconds a step when playing
 
-export const stage = { moments: [], at: 0, live: true, plan: false, hold: false };
+export const stage = { moments: [], at: 0, live: true, plan: false, hold: false, episode: null };
 const HINT = "Press solve; each step says here which pair it serves, how sure it is, and which edge it acts by.";
 let clock = null;
 
 export function clear() {
   pause();
-  Object.assign(stage, { moments: [], at: 0, live: true, plan: false });
+  Object.assign(stage, { moments: [], at: 0, live: true, plan: false, episode: null });
   state.edge = null;
   $("take-home").hidden = true;
   $("nodes").hidden = true;
@@ -22,6 +23,12 @@ export function clear() {
   $("pairs-title").hidden = true;
   say("Press solve.");
   moveClock();
+  seen.show(...current());
+}
+
+/** The episode and the step on show; no step before the first and after the last. */
+function current() {
+  return [stage.episode, stage.moments[stage.at]?.step ? stage.at : null];
 }
 
 export function say(text, kind = "") {
@@ -46,6 +53,7 @@ export function show(at) {
   if (!moment) return;
   drawPictures(moment);
   drawReasons(moment);
+  seen.show(...current());
   say(...words(moment));
   const kind = stage.plan ? BELIEF : TRUTH; // what holds is said by the world, or foreseen
   Object.assign($("status-kind"), { hidden: false, className: kind, textContent: kind });
@@ -154,6 +162,7 @@ export function pause() {
 }
 
 export function ready() {
+  seen.ready(current);
   const buttons = { back, forward, first, last, play: playOrPause };
   for (const [id, act] of Object.entries(buttons)) $(id).addEventListener("click", act);
   $("time").addEventListener("input", () => { pause(); show(Number($("time").value)); });

@@ -1,11 +1,14 @@
+"""Episodes are seen together and decided apart; each remembers, and none is kept for ever."""
+
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from torch import Generator
 
+from ncs.agent.players import Ask, Players, own_copy
 from ncs.records import DataError, Entities
-from ncs.service.players import Ask, Players, own_copy
 
 
 class Counting:
@@ -14,10 +17,8 @@ class Counting:
     def __init__(self) -> None:
         self.shown: list[int] = []
 
-    def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
-        self.shown = []
-
-    def __call__(self, image_BHWC: NDArray[np.uint8], lane_B: Sequence[int]) -> list[Entities]:
+    def look(self, image_BHWC: NDArray[np.uint8], source_B: Sequence[Generator]) -> list[Entities]:
+        assert len(image_BHWC) == len(source_B)
         self.shown.append(len(image_BHWC))
         return [entities(float(image[0, 0, 0])) for image in image_BHWC]
 
@@ -34,12 +35,14 @@ class Echo:
         self._perceive, self.decisions = perceive, {}
 
     def begin(self, seed_B) -> None:
-        self._steps = 0
+        self._steps, self._goal = 0, None
 
     def act(self, image, goal, lane_B) -> None:
         self._steps += 1
-        now, then = self._perceive(image, lane_B)[0], self._perceive(goal, lane_B)[0]
-        self.decisions[0] = (now.state[0, 0], then.state[0, 0], self._steps)
+        now = self._perceive(image, lane_B)[0]
+        if not np.array_equal(self._goal, goal):
+            self._goal, self._then = goal, self._perceive(goal, lane_B)[0]
+        self.decisions[0] = (now.state[0, 0], self._then.state[0, 0], self._steps)
 
 
 def picture(value: int, size: int = 4) -> NDArray[np.uint8]:
@@ -56,12 +59,12 @@ def players(perception: Counting) -> Players:
     return Players(perception, Echo, most=3)  # type: ignore[arg-type]
 
 
-def test_all_pictures_are_seen_in_one_pass_and_alike_ones_once(
+def test_goals_are_seen_in_one_pass_and_scenes_in_another(
     players: Players, perception: Counting
 ) -> None:
     asks = [Ask("", picture(n), picture(9)) for n in (1, 2, 3)]
     assert players.act(asks) == [(1, 9, 1), (2, 9, 1), (3, 9, 1)]
-    assert perception.shown == [4]
+    assert perception.shown == [3, 3]
 
 
 def test_pictures_of_two_sizes_are_seen_size_by_size(
@@ -69,7 +72,7 @@ def test_pictures_of_two_sizes_are_seen_size_by_size(
 ) -> None:
     asks = [Ask("", picture(1), picture(2)), Ask("", picture(1, 6), picture(2, 6))]
     assert players.act(asks) == [(1, 2, 1), (1, 2, 1)]
-    assert perception.shown == [2, 2]
+    assert perception.shown == [1, 1, 1, 1]
 
 
 def test_an_episode_remembers_and_others_do_not_share_its_memory(players: Players) -> None:
@@ -77,6 +80,27 @@ def test_an_episode_remembers_and_others_do_not_share_its_memory(players: Player
     players.act([Ask(one, picture(1), picture(2))])
     again = players.act([Ask(one, picture(1), picture(2)), Ask(two, picture(1), picture(2))])
     assert [answer[2] for answer in again] == [2, 1]  # type: ignore[index]
+
+
+def test_a_goal_is_looked_at_once_and_a_new_one_again(
+    players: Players, perception: Counting
+) -> None:
+    one, two = players.open(), players.open()
+    first, other = picture(7), picture(8)
+    players.act([Ask(one, picture(1), first), Ask(two, picture(2), first)])
+    players.act([Ask(one, picture(3), first), Ask(two, picture(4), other)])
+    assert perception.shown == [2, 2, 1, 2]
+    again = [Ask(one, picture(5), first), Ask(one, picture(6), other), Ask(one, picture(7), other)]
+    assert [answer[:2] for answer in players.act(again)] == [(5, 7), (6, 8), (7, 8)]  # type: ignore[index]
+
+
+def test_a_picture_that_is_none_is_refused_and_the_rest_of_the_batch_answered(
+    perception: Counting,
+) -> None:
+    players = Players(perception, Echo, size=(4, 4))  # type: ignore[arg-type]
+    answers = players.act([Ask("", picture(1, 6), picture(2, 6)), Ask("", picture(3), picture(4))])
+    assert "now: must be (4, 4) pixels" in str(answers[0])
+    assert answers[1] == (3, 4, 1)
 
 
 def test_an_unknown_episode_is_refused_and_the_rest_of_the_batch_answered(
