@@ -18,6 +18,7 @@ from torch.nn import functional
 from ncs.data.buffer import open_buffer
 from ncs.health.examiner import Examiner, Options
 from ncs.model.dslate.settle import Read
+from ncs.model.dslate.slots import CROWD
 from ncs.model.dslate.world import Dslate
 from ncs.training.checkpoint import load_model
 
@@ -73,6 +74,12 @@ def least_claimed(model: Dslate, read: Read, n_slots: int, noise: object) -> Ten
     return slot_BKS
 
 
+def thinned(model: Dslate, read: Read, n_slots: int, noise: object, times: float = CROWD) -> Tensor:
+    """``network.initial=thinned``: more slots than asked for, less those without a cell."""
+    crowd_BKS = gaussian(model, read, round(times * n_slots), noise)
+    return model.slots.thin(read.prepared, crowd_BKS, n_slots)
+
+
 def claims(model: Dslate, read: Read, slot_BKS: Tensor) -> Tensor:
     """Logits (B, K, N) with which slots would compete for cells."""
     query_BKS = model.slots.query(model.slots.slot_norm(slot_BKS)) * slot_BKS.shape[-1] ** -0.5
@@ -88,6 +95,9 @@ VARIANTS: dict[str, tuple[Start, int, tuple[str, ...]]] = {  # start, iterations
     "at right angles": (orthogonal, 7, ()),
     "on cells far apart": (far_apart, 7, ()),
     "on cells claimed least": (least_claimed, 7, ()),
+    "thinned out of half as many again": (functools.partial(thinned, times=1.5), 7, ()),
+    "thinned out of twice as many": (thinned, 7, ()),
+    "thinned out of three times as many": (functools.partial(thinned, times=3.0), 7, ()),
     "best of several": (gaussian, 7, ("starts",)),
 }
 

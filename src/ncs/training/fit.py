@@ -35,6 +35,21 @@ class Several(Protocol):
         ...
 
 
+@runtime_checkable
+class Choosy(Protocol):
+    """Settings of a network that may not go with weights of another."""
+
+    def check_start(self) -> None:
+        """Refuses to begin with given weights where they would not outlast the beginning."""
+        ...
+
+
+def check_start(config: TrainConfig) -> None:
+    """Refuses settings that would overwrite the weights a run is to begin with."""
+    if isinstance(config.network, Choosy):
+        config.network.check_start()
+
+
 def fit_to_all(config: TrainConfig, buffers: Sequence[Buffer]) -> TrainConfig:
     """The settings of a run on one buffer or several, with nothing left open."""
     if len(buffers) > 1:

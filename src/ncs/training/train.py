@@ -29,7 +29,7 @@ from ncs.training.checkpoint import (
     remove_others,
     to_arrays,
 )
-from ncs.training.fit import fit_to_all
+from ncs.training.fit import check_start, fit_to_all
 from ncs.training.interrupts import forwarded
 from ncs.training.learner import new_model
 from ncs.training.loop import Run
@@ -68,6 +68,7 @@ def train(
     buffers = (buffer,) if isinstance(buffer, Path) else tuple(buffer)
     config = fit_to_all(config, [open_buffer(folder) for folder in buffers])
     if start is not None:
+        check_start(config)
         config = config.model_copy(update={"start": checkpoint_hash(start)})
     check_out(out, resume)
     deadline = time.monotonic() + (float("inf") if minutes is None else 60 * minutes)

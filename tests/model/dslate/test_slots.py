@@ -60,6 +60,29 @@ def test_unrolled_gradients_reach_the_shared_start(attention: SlotAttention) -> 
     assert attention.log_deviation_S.grad is not None
 
 
+def test_of_a_crowd_those_stay_that_have_a_cell_to_themselves(attention: SlotAttention) -> None:
+    cells, crowd = make_inputs(attention, n_slots=6)
+    settled = attention(cells, crowd, 3)
+    owned_BK = settled.share.amax(dim=2)
+    others_BK = owned_BK > owned_BK.amin(dim=1, keepdim=True)
+    expected = attention(cells, settled.slot[others_BK].view(2, 5, -1), 1).slot
+    torch.testing.assert_close(attention.thin(cells, crowd, 5), expected)
+    assert attention.thin(cells, crowd, 2).shape == (2, 2, 8)
+
+
+def test_two_slots_on_one_thing_are_thinned_to_one(attention: SlotAttention) -> None:
+    with torch.no_grad():
+        attention.query.weight.mul_(100)  # attention as sharp as it is after training
+    cells, start = make_inputs(attention, n_slots=9)
+    settled = attention(cells, start, 20)
+    owner_B = settled.share[0].argmax(dim=0).unique()  # slots that have a cell
+    alone = settled.slot[:1, owner_B]
+    twice = torch.cat([alone, alone], dim=1)
+    kept = attention.thin(cells[:1], twice, len(owner_B))
+    share = attention(cells[:1], kept, 1).share[0]
+    assert len(share.argmax(dim=0).unique()) == len(owner_B) > 1
+
+
 def test_features_have_a_row_for_every_cell() -> None:
     net = FeatureNet(image_size=16, patch=4, width=12)
     frame = torch.zeros(2, 16, 16, 3, dtype=torch.uint8)

@@ -254,6 +254,8 @@ def copy_blocks(ours_all: Any, theirs_all: Any) -> None:
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"gradient": "implicit"},
+    {"gradient": "implicit", "initial": "thinned"},
+    {"initial": "thinned"},
     {"input": "cnn", "input_patch": 8},
     {"patch": 8},
     {"clip_length": 2},
@@ -377,6 +379,27 @@ def test_words_come_from_the_clips_where_asked() -> None:
     assert torch.equal(plain.embedding.table.weight, before)
     used = [len(model.dvae.encode(frame.flatten(0, 1)).unique()) for model in (plain, worded)]
     assert used[0] < used[1] == TINY["vocabulary"]
+
+
+def test_words_from_the_buffer_do_not_go_with_weights_to_begin_with() -> None:
+    DslateConfig(**TINY).check_start()
+    with pytest.raises(ConfigError, match="dvae_words: takes words"):
+        DslateConfig(**TINY, dvae_palette=True, dvae_words=True).check_start()
+
+
+def test_slots_may_begin_as_a_crowd_that_is_thinned_out() -> None:
+    frame, action = make_clips()
+    plain, thinned = make_model(), make_model(initial="thinned")
+    prepared = thinned._prepare(frame[:, 0], thinned.embedding(thinned.dvae.encode(frame[:, 0])))
+    crowd = thinned.slots.start(2, 10, Noise(seeded()))
+    start = thinned.slots.thin(prepared, crowd, 5)
+    seen = thinned.encode(frame[:, 0], 5, seeded())
+    assert torch.equal(
+        torch.cat([seen.kind, seen.state], dim=-1), thinned.slots(prepared, start, 7).slot
+    )
+    assert not torch.equal(seen.kind, plain.encode(frame[:, 0], 5, seeded()).kind)
+    assert thinned.follow(frame, action, 5, seeded()).kind.shape == (2, 5, 5, 8)
+    assert DslateConfig.paper().initial == "gaussian"
 
 
 def test_a_slot_that_claims_too_little_is_absent_if_asked() -> None:

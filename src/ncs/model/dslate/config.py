@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ncs.model.dslate.dvae import Upsampling
-from ncs.model.dslate.slots import Gradient
+from ncs.model.dslate.slots import Gradient, Initial
+from ncs.records import ConfigError
 from ncs.settings import Settings
 
 Six = tuple[float, float, float, float, float, float]
@@ -37,6 +38,7 @@ class DslateConfig(Settings):
     input: Literal["tokens", "cnn"] = "tokens"  # what slot attention reads
     input_patch: Literal[4, 8] = 4  # pixels a cell of slot attention covers; cnn input only
     n_slots: int = Field(5, ge=1, le=1000)  # in training: one more than the objects of the buffer
+    initial: Initial = "gaussian"  # the paper's; "thinned" begins with twice as many slots
     iterations: int = Field(3, ge=1, le=100)  # in training
     inference_iterations: int = Field(7, ge=1, le=1000)  # the paper uses more for the graph
     attempts: int = Field(1, ge=1, le=64)  # starts tried in use, the best kept; the paper tries 1
@@ -138,6 +140,14 @@ class DslateConfig(Settings):
         low = (west, south, 0.0, west - east, south - north, 0.0)
         high = (east, north, 0.0, east - west, north - south, 0.0)
         return self.model_copy(update={"action_low": low, "action_high": high})
+
+    def check_start(self) -> None:
+        """Refuses to begin with another model's weights where words would take their place."""
+        if self.dvae_words:
+            raise ConfigError(
+                "network.dvae_words: takes words from the buffer in place of those of --start; "
+                "leave one of the two away"
+            )
 
     @property
     def action_bounds(self) -> tuple[Six, Six]:

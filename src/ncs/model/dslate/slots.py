@@ -14,6 +14,9 @@ from ncs.model.dslate.dvae import to_patches, to_unit
 from ncs.model.dslate.noise import Noise, PictureNoise
 
 Gradient = Literal["unrolled", "implicit"]  # through all iterations, or only the last
+Initial = Literal["gaussian", "thinned"]  # one draw, or twice as many thinned out, see ``thin``
+CROWD = 2  # times as many slots as are to stay
+CROWD_ITERATIONS = 3  # before the first of them goes
 EPSILON = 1e-8  # a slot that reads nothing divides by this
 
 
@@ -68,6 +71,21 @@ class SlotAttention(nn.Module):
         """Slots before any look, drawn from one Gaussian that all share: K is free."""
         draw_BKS = noise.normal((batch, n_slots, len(self.mean_S)))
         return self.mean_S + self.log_deviation_S.exp() * draw_BKS
+
+    def thin(self, prepared_BNI: Tensor, slot_BKS: Tensor, n_slots: int) -> Tensor:
+        """As many of a crowd of slots as asked for: the others have no cell to themselves.
+
+        The crowd settles; then, one at a time, that slot goes whose largest share of any cell is
+        smallest, and the rest settle by one iteration. Two slots that meet on one object stay
+        together for good, but where there are more slots than objects it is they who are found
+        out: each has half of what it reads.
+        """
+        seen: Attended = self(prepared_BNI, slot_BKS, CROWD_ITERATIONS)
+        for count in range(slot_BKS.shape[1], n_slots, -1):
+            least_B = seen.share.amax(dim=2).argmin(dim=1)
+            stays_BK = functional.one_hot(least_B, count) == 0
+            seen = self(prepared_BNI, seen.slot[stays_BK].view(len(least_B), count - 1, -1), 1)
+        return seen.slot
 
     def forward(
         self,

@@ -18,7 +18,7 @@ from ncs.model.dslate.dvae import Dvae, common_patches, projected
 from ncs.model.dslate.dynamics import Dynamics, Filtered, run_filter
 from ncs.model.dslate.noise import Noise, PictureNoise, start_noise
 from ncs.model.dslate.settle import Read, best_start, keep_needed
-from ncs.model.dslate.slots import FeatureNet, SlotAttention
+from ncs.model.dslate.slots import CROWD, FeatureNet, SlotAttention
 from ncs.model.randomness import Randomness
 from ncs.registry import ModelClasses
 
@@ -123,9 +123,18 @@ class Dslate(WorldModel):
     def _start(self, first: Read, n_slots: int, noise: Noise | PictureNoise) -> Tensor:
         """Slots before any look: one draw, as in the paper, or the best of several."""
         starts = self.config.attempts if "starts" in self.in_use else 1
-        batch = len(first.token)
-        drawn_ABKS = [self.slots.start(batch, n_slots, noise) for _ in range(starts)]
+        drawn_ABKS = [self._draw(first.prepared, n_slots, noise) for _ in range(starts)]
         return best_start(self.slots, self.decoder, first, drawn_ABKS, self.config)
+
+    def _draw(self, prepared_BPI: Tensor, n_slots: int, noise: Noise | PictureNoise) -> Tensor:
+        """One draw of slots, by the way that the settings name."""
+        batch, config = len(prepared_BPI), self.config
+        if config.initial == "gaussian":
+            return self.slots.start(batch, n_slots, noise)
+        crowd_BKS = self.slots.start(batch, CROWD * n_slots, noise)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and config.gradient == "unrolled"):
+            slot_BKS = self.slots.thin(prepared_BPI, crowd_BKS, n_slots)
+        return slot_BKS + 0.0 * crowd_BKS[:, :n_slots]  # a zero gradient rather than none
 
     @torch.no_grad()
     def predict(self, slots: Slots, action_BA: Tensor) -> Slots:
@@ -168,12 +177,13 @@ class Dslate(WorldModel):
         coded = self.dvae(frame_RHWC, temperature, noise)
         embedded_RND = self.embedding(coded.token, noise)
         prepared_RPI = self._prepare(frame_RHWC, embedded_RND)
+        prepared_BTPI = prepared_RPI.view(batch, frames, *prepared_RPI.shape[1:])
         filtered = run_filter(
             self.slots,
             self.dynamics,
-            prepared_RPI.view(batch, frames, *prepared_RPI.shape[1:]),
+            prepared_BTPI,
             action_BTA,
-            self.slots.start(batch, self.config.n_slots, noise),
+            self._draw(prepared_BTPI[:, 0], self.config.n_slots, noise),
             self.config.iterations,
             self.config.gradient,
             noise,
