@@ -40,7 +40,10 @@ def test_what_is_kept_of_a_step_is_small_and_its_own(image: np.ndarray) -> None:
     seen = Seen.of(image, whole := entities())
     assert seen.mask.nbytes == whole.mask.nbytes // 4
     assert seen.mask.max() == 255
-    assert Seen.of(image, Entities(**{**vars(whole), "mask": whole.mask * 0})).mask.max() == 0
+    nothing = Seen.of(image, Entities(**{**vars(whole), "mask": whole.mask * 0}))
+    assert nothing.mask.max() == 0
+    told = seen_payload(nothing, load_model(shipped_model("blocks-cpu-0")))
+    assert {mask["tile"] for mask in told["masks"]} == {None}
 
 
 def test_every_step_has_its_reasons_and_no_other_number_has(site: Site) -> None:

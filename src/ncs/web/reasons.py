@@ -60,10 +60,15 @@ class SeenPair:
 def seen_payload(seen: Seen, model: WorldModel) -> dict[str, Any]:
     """A tile for each slot, and where the model can say why: chances, votes and their peaks."""
     masks = [
-        {"slot": slot, "taken": bool(present), "tile": as_url(mask_tile(mask.astype(np.float32)))}
+        {"slot": slot, "taken": bool(present), "tile": _tile(mask)}
         for slot, (mask, present) in enumerate(zip(seen.mask, seen.presence, strict=True))
     ]
     return {"masks": masks[:MOST_MASKS], **_votes(seen, model)}
+
+
+def _tile(mask_P: NDArray[np.uint8]) -> str | None:
+    """A mask as a picture; none of a slot that claims nothing."""
+    return as_url(mask_tile(mask_P.astype(np.float32))) if mask_P.any() else None
 
 
 def _votes(seen: Seen, model: WorldModel) -> dict[str, Any]:

@@ -33,13 +33,15 @@ function part(name, seen) {
     picture(seen.chances, `Where a thing may be in the ${name}: the brighter, the likelier`, "a thing?"),
     picture(seen.votes, `Votes for the middles of things in the ${name}, with rings around their peaks`, "votes"),
   ];
+  const idle = seen.masks.filter((mask) => !mask.tile).length;
   const things = seen.masks.filter((mask) => mask.taken).length;
   return el("section", { "aria-label": `What was seen in the ${name}` },
     el("h3", {}, el("span", { class: "belief" }, "belief"), ` ${name}: ${count(things, "thing")}`),
     el("div", { class: "seen-pictures" }, ...pictures),
     el("p", {}, ...sentence(words(seen))),
     seen.peaks.length ? el("ol", { class: "chips", "aria-label": `Peaks of the ${name}` }, ...seen.peaks.map(peak)) : "",
-    el("div", { class: "tiles" }, ...seen.masks.map((mask) => tile(mask, name))));
+    el("div", { class: "tiles" }, ...seen.masks.filter((mask) => mask.tile).map((mask) => tile(mask, name))),
+    idle ? el("p", { class: "small" }, `${count(idle, "spare slot")} ${idle === 1 ? "claims" : "claim"} no pixel.`) : "");
 }
 
 const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -50,12 +52,13 @@ function words(seen) {
   const left = seen.peaks.length - taken;
   return `Every pixel votes for the middle of the thing it may belong to. ${count(taken, "peak")} with votes enough`
     + ` (thick green ring): taken for ${taken === 1 ? "a thing" : "things"}. `
-    + (left ? `${left} with too few (thin red ring): left out.` : "No other peak is worth a mark.");
+    + (left ? `${left} with too few (thin red ring): left out.` : "No other peak is worth a mark.")
+    + " Below, the height of each peak; 100 % is what it takes.";
 }
 
 function peak(share) {
   const taken = share >= ENOUGH;
-  return el("li", { class: taken ? "taken" : "left" }, `${Math.round(100 * share)} % of the votes it takes: ${taken ? "a thing" : "left out"}`);
+  return el("li", { class: taken ? "taken" : "left" }, `${Math.round(100 * share)} %: ${taken ? "a thing" : "left out"}`);
 }
 
 function picture(src, alt, caption) {
