@@ -1,8 +1,11 @@
 """A server closes connections that hold it up, and answers those who ask."""
 
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -80,3 +83,32 @@ def test_sockets_that_never_ask_shut_nobody_out(site: Site, crowd: list[socket.s
         site.client = type(site.client)(base_url=site.address, timeout=PATIENCE, trust_env=False)
         assert site.client.get("/healthz").json() == {"status": "ok"}
     assert is_closed(crowd[0])  # who waited longest made room
+
+
+DECODE = """
+import io, sys
+from concurrent.futures import ThreadPoolExecutor
+from PIL import Image
+from ncs.data.importing.pictures import decode_picture
+from ncs.web.server import give_back_memory
+
+def held():
+    lines = open("/proc/self/status").read().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) >> 10
+
+give_back_memory()
+file = io.BytesIO()
+Image.new("RGB", (4096, 4096)).save(file, "PNG", compress_level=1)
+decode_picture(file.getvalue(), "one", 512)
+before = held()
+with ThreadPoolExecutor(4) as threads:
+    for _ in range(3):
+        list(threads.map(lambda n: decode_picture(file.getvalue(), str(n), 512), range(4)))
+    print(held() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells how much it holds")
+def test_large_pictures_leave_no_memory_behind() -> None:
+    out = subprocess.run([sys.executable, "-c", DECODE], capture_output=True, text=True)
+    assert int(out.stdout) < 30, out.stderr  # MB; a picture takes 64

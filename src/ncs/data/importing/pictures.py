@@ -1,6 +1,8 @@
 """A stranger's picture made safe: only known formats, judged by its header before it is decoded."""
 
+import contextlib
 import io
+import threading
 import warnings
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from ncs.storage import reading
 MOST_PIXELS = 4096 * 4096  # 48 MB once decoded; cameras of telephones stay below
 MOST_SIDE = 16_384  # a picture of one row may be as costly as a square one
 MOST_BYTES = 64 << 20
+LARGE = 1 << 20  # pixels; servers decode on many threads, so larger ones wait for each other
+ONE_AT_A_TIME = threading.Lock()
 FORMATS = ("PNG", "JPEG", "WEBP")
 
 
@@ -35,8 +39,9 @@ def decode_picture(data: bytes, name: str, longest: int | None = None) -> NDArra
                 )
             if longest is not None:
                 image.draft("RGB", _reduced(image.size, longest))  # JPEG: no finer than needed
-            shown = _shrunk(_shrunk(image, longest) if _is_smooth(image) else _flat(image), longest)
-            return np.array(_flat(ImageOps.exif_transpose(shown)))
+            large = image.width * image.height > LARGE
+            with ONE_AT_A_TIME if large else contextlib.nullcontext():
+                return _decoded(image, longest)
     except Image.DecompressionBombError:
         raise DataError(
             f"{name}: is of more than {MOST_PIXELS >> 20} million pixels; make it smaller"
@@ -45,6 +50,11 @@ def decode_picture(data: bytes, name: str, longest: int | None = None) -> NDArra
         raise DataError(
             f"{name}: is not a PNG, JPEG or WebP picture that can be read; save it anew"
         ) from None
+
+
+def _decoded(image: Image.Image, longest: int | None) -> NDArray[np.uint8]:
+    shown = _shrunk(_shrunk(image, longest) if _is_smooth(image) else _flat(image), longest)
+    return np.array(_flat(ImageOps.exif_transpose(shown)))
 
 
 def _open(data: bytes) -> Image.Image:
