@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -49,17 +51,24 @@ def pip(python: Path | str, *words: Path | str, cwd: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def alone(installed: Path, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    """A command with the variables of a new user, in a folder of nothing."""
+def begun(installed: Path, folder: Path, *words: str) -> "subprocess.Popen[str]":
+    """A command under way with the variables of a new user, in a folder of nothing."""
     variables = {"HOME": str(folder), "PATH": f"{installed}:{os.defpath}", "LANG": "C.UTF-8"}
-    return subprocess.run(
+    return subprocess.Popen(
         [installed / "ncs", *words],
         cwd=folder,
         env=variables,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=PATIENCE,
     )
+
+
+def alone(installed: Path, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """A command of a new user, run to its end."""
+    process = begun(installed, folder, *words)
+    out, err = process.communicate(timeout=PATIENCE)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def test_every_model_that_a_world_names_is_inside(wheel: Path) -> None:
@@ -91,6 +100,27 @@ def test_pictures_are_acted_on_without_naming_a_model(installed: Path, tmp_path:
     done = alone(installed, tmp_path, "act", "--now", "image.png", "--goal", "goal.png", "--json")
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["pick"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [(("serve", "--port", "0"), "/healthz"), (("view", "--port", "0", "--no-browser"), "/")],
+    ids=["serve", "view"],
+)
+def test_servers_answer(
+    installed: Path, tmp_path: Path, command: tuple[str, ...], asked: str
+) -> None:
+    server = begun(installed, tmp_path, *command)
+    try:
+        assert server.stdout is not None
+        address = re.search(r"http://\S+?:\d+", server.stdout.readline())
+        assert address is not None
+        with urllib.request.urlopen(address[0] + asked, timeout=PATIENCE) as answer:
+            assert answer.status == 200
+    finally:
+        server.terminate()
+        _, err = server.communicate(timeout=PATIENCE)
+    assert server.returncode == 143, err
 
 
 def test_a_method_is_judged_by_the_worlds_own_model(installed: Path, tmp_path: Path) -> None:
