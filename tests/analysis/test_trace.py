@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from ncs.analysis.graph_picture import draw_graph, node_centres
-from ncs.analysis.trace import RED, Look, draw_panels, draw_step, save_gif, stack
+from ncs.analysis.trace import RED, Look, draw_legend, draw_panels, draw_step, save_gif, stack
 from ncs.records import Graph
 
 RNG = np.random.default_rng(0)
@@ -73,3 +73,12 @@ def test_a_graph_of_any_size_can_be_drawn(n_nodes: int) -> None:
 def test_only_an_action_that_aims_is_drawn_as_an_arrow(kind: str, arrow: bool) -> None:
     scene = draw_panels(LOOK, LOOK, {**DECISION, "kind": kind}, MASKS).scene
     assert (scene == RED).all(axis=-1).any() == arrow
+
+
+@pytest.mark.parametrize("width", [1, 900])
+def test_a_legend_is_never_cut(width: int) -> None:
+    legend = draw_legend(width)
+    assert legend.shape[1] >= width
+    dark = (legend < 128).all(axis=-1)
+    assert dark.any()
+    assert not dark[:, -1].any()  # words end before the sheet does

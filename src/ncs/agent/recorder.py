@@ -20,7 +20,16 @@ from ncs.agent.players import players_of
 from ncs.agent.presets import Manner
 from ncs.agent.trained import Trained
 from ncs.analysis.pictures import enlarge, save_png, strip
-from ncs.analysis.trace import Look, Panels, draw_panels, join_panels, save_gif, scale_of, stack
+from ncs.analysis.trace import (
+    Look,
+    Panels,
+    draw_legend,
+    draw_panels,
+    join_panels,
+    save_gif,
+    scale_of,
+    stack,
+)
 from ncs.control.decision import Decision
 from ncs.control.explain import describe
 from ncs.records import Entities, Env, Task
@@ -141,7 +150,8 @@ def play_and_save(
 def save_record(recorder: Recorder, out: Path, facts: dict[str, Any]) -> None:
     """Writes solve.gif, strip.png and, last, trace.json with the given facts."""
     save_gif(out / "solve.gif", recorder.rows)
-    save_png(out / "strip.png", stack(recorder.rows))
+    legend = draw_legend(max(row.shape[1] for row in recorder.rows))
+    save_png(out / "strip.png", stack([legend, *recorder.rows]))
     write_bytes(out / "trace.json", recorder.trace(facts))
 
 

@@ -26,6 +26,13 @@ PALETTE = [
 WHITE = (255, 255, 255)
 RED = (220, 20, 60)
 FRAME = 170  # grey
+LEGEND = (
+    "rims of one colour: matched by type, in the scene and in the goal",
+    "thick rims: the constraint that is served now; arrow: the move",
+    "right: the node the thing leaves, and below it the node it goes to;",
+    "above them: how the move was found, and how often its edge was seen",
+)
+LINE = 17  # pixels of a line of the legend
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,16 @@ def stack(rows: Sequence[Picture]) -> Picture:
     """Pictures below each other: the whole episode."""
     width = max(row.shape[1] for row in rows)
     return np.concatenate([_pad(row, row.shape[0] + GAP, width) for row in rows])
+
+
+def draw_legend(width: int) -> Picture:
+    """What the marks of a step mean, on a sheet of at least that width."""
+    font = ImageFont.load_default(12)
+    longest = max(int(font.getlength(line)) for line in LEGEND)
+    image = Image.new("RGB", (max(width, longest + 2 * GAP), LINE * len(LEGEND) + GAP), WHITE)
+    for number, line in enumerate(LEGEND):
+        ImageDraw.Draw(image).text((3, LINE * number), line, (FRAME // 2,) * 3, font)
+    return np.asarray(image)
 
 
 def save_gif(path: Path, frames: Sequence[Picture], seconds: float = 1.0) -> None:
