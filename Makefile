@@ -27,7 +27,7 @@ results: setup  # fills the tables of README and docs from the files in results/
 	$(BIN)/python benchmarks/fill_tables.py
 
 test: setup lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2  # a thread each: two cores, two processes
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile  # a thread each: two cores, two processes
 
 CORE := analysis control graph puzzle test_layout.py test_registry.py test_settings.py test_storage.py
 

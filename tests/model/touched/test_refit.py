@@ -3,7 +3,7 @@
 import pytest
 import torch
 from tests.model.touched.painted import Clips, make_clips
-from tests.model.touched.test_world import found, make_model, train
+from tests.model.touched.trained import found, make_model
 
 from ncs.model.touched.world import Touched
 from ncs.records import DataError
@@ -12,12 +12,6 @@ from ncs.records import DataError
 def mirrored(clips: Clips) -> Clips:
     """The same world seen by another camera: left is right, and actions stay."""
     return Clips(clips.frame.flip(3), clips.action, clips.pixel)
-
-
-@pytest.fixture(scope="module")
-def trained() -> Touched:
-    clips = make_clips(150, 3)
-    return train(make_model(clips), clips)
 
 
 def copy_of(model: Touched) -> Touched:
