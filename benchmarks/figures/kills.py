@@ -58,7 +58,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def kill_until_done(words: Words, times: int, longest: float, rng: random.Random) -> int:
-    """Kills a command so many times at random, then lets it end; the number of kills comes back."""
+    """Kills a command at most so often at random, until it ends; how often comes back."""
     for kills in range(MOST):
         code = run(words, rng.uniform(0.1, longest) if kills < times else None)
         if code == 0:
@@ -74,24 +74,38 @@ def timed(words: Words) -> float:
     return time.monotonic() - began
 
 
+def kill_often(
+    words: Words, times: int, home: Path, rng: random.Random, content: Callable[[Path], object]
+) -> tuple[int, int, int]:
+    """Kills a command so often in all, in as many runs as that takes.
+
+    Kills and runs come back, and how many of these ended as one that was left alone.
+    """
+    longest = 1.2 * timed([*words, home / "calm"])
+    wanted = content(home / "calm")
+    kills = runs = same = 0
+    while kills < times and runs < MOST:
+        out = home / f"killed-{runs}"
+        kills += kill_until_done([*words, out], times - kills, longest, rng)
+        runs, same = runs + 1, same + (content(out) == wanted)
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+    return kills, runs, same
+
+
 def kill_collect(times: int, home: Path, rng: random.Random) -> bool:
-    words: Words = ["collect", WORLD, "--episodes", 40 * times + 400, "--workers", 2, "--out"]
-    longest = 1.5 * timed([*words, home / "calm"])
-    kills = kill_until_done([*words, home / "killed"], times, longest, rng)
-    same = contents(home / "calm") == contents(home / "killed")
-    print(f"collect: {kills} kills, {'the same buffer' if same else 'ANOTHER BUFFER'}")
-    return same
+    words: Words = ["collect", WORLD, "--episodes", 400, "--workers", 2, "--out"]
+    kills, runs, same = kill_often(words, times, home, rng, contents)
+    print(f"collect: {kills} kills in {runs} runs, {same} with the same buffer")
+    return same == runs
 
 
 def kill_train(times: int, home: Path, rng: random.Random) -> bool:
     assert run(["collect", WORLD, "--episodes", 60, "--out", home / "b"]) == 0
     words: Words = ["train", "--buffer", home / "b", "--preset", "fast", "--steps", 12]
     words += ["--batch", 4, "--threads", 1, "--settings", "checkpoint_every=1", "--resume", "--out"]
-    longest = 1.5 * timed([*words, home / "calm"])
-    kills = kill_until_done([*words, home / "killed"], times, longest, rng)
-    same = contents(home / "calm") == contents(home / "killed")
-    print(f"train: {kills} kills, {'the same to the bit' if same else 'ANOTHER OUTCOME'}")
-    return same
+    kills, runs, same = kill_often(words, times, home, rng, contents)
+    print(f"train: {kills} kills in {runs} runs, {same} the same to the bit")
+    return same == runs
 
 
 def rows(path: Path) -> list[object]:
@@ -100,13 +114,11 @@ def rows(path: Path) -> list[object]:
 
 
 def kill_evaluate(times: int, home: Path, rng: random.Random) -> bool:
-    words: Words = ["evaluate", "--method", "random", "--objects", 4, 5, "--seeds", 3]
+    words: Words = ["evaluate", "--method", "random", "--objects", 4, "--seeds", 1]
     words += ["--split", "dev", "--workers", 2, "--batch", 5, "--out"]
-    longest = 1.5 * timed([*words, home / "calm"])
-    kills = kill_until_done([*words, home / "killed"], times, longest, rng)
-    same = rows(home / "calm") == rows(home / "killed")
-    print(f"evaluate: {kills} kills, {'the same rows' if same else 'OTHER ROWS'}, none twice")
-    return same
+    kills, runs, same = kill_often(words, times, home, rng, rows)
+    print(f"evaluate: {kills} kills in {runs} runs, {same} with the same rows, none twice")
+    return same == runs
 
 
 def preempt_shards(times: int, home: Path, rng: random.Random) -> bool:

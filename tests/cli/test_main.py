@@ -109,6 +109,17 @@ def test_an_error_is_one_object_too(
     assert facts["error"] in err
 
 
+def test_an_unknown_command_is_an_error_for_machines_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["fly", "--json"]) == 2
+    out, err = capsys.readouterr()
+    facts = json.loads(out)
+    assert (facts["command"], facts["exit_code"]) == ("", 2)
+    assert err == f"ncs: {facts['error']}\n"
+    assert facts["error"].startswith("there is no command 'fly', choose from collect, ")
+
+
 @pytest.mark.parametrize("name", ["solve", "evaluate"])
 def test_extensions_are_listed_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     from ncs.control.extensions import EXTENSIONS, EYES

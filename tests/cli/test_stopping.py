@@ -1,5 +1,6 @@
 """A signal ends a command with one line and its own exit code, from the first moment on."""
 
+import json
 import os
 import signal
 import subprocess
@@ -48,11 +49,25 @@ def test_a_signal_at_work_is_one_line_and_leaves_no_lock(number: int, tmp_path: 
     assert not list(tmp_path.glob(".*.lock"))
 
 
+@pytest.mark.parametrize("early", [True, False])
+def test_machines_are_told_of_a_signal_too(early: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "b"
+    words = ["collect", "block-rearrange", "--out", folder, "--episodes", 100_000, "--json"]
+    process = ncs_process(*words)
+    while not (heeds(process.pid) if early else list(folder.glob("clips-*"))):
+        time.sleep(0.001 if early else 0.05)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (143, LINE)
+    error = LINE.partition(": ")[2].strip()
+    assert json.loads(out) == {"command": "collect", "error": error, "exit_code": 143}
+
+
 def test_handlers_are_put_back_and_ignored_signals_stay_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         kept = [signal.getsignal(number) for number in SIGNALS]
-        with heeded("table", for_good=False):
+        with heeded(["table"], for_good=False):
             signal.raise_signal(signal.SIGHUP)
             with pytest.raises(Stop) as stop:
                 signal.raise_signal(signal.SIGTERM)
@@ -76,7 +91,7 @@ import signal
 from ncs.cli.stopping import heeded
 class Late:
     def __del__(self): signal.raise_signal(signal.SIGTERM)
-with heeded("table", for_good=True):
+with heeded(["table"], for_good=True):
     Late()
     print("went on")
 """

@@ -109,10 +109,18 @@ def dispatch(words: Sequence[str]) -> int:
     name, *rest = words
     commands = find_commands()
     if name not in commands:
-        choices = ", ".join(commands)
-        print(f"ncs: there is no command {name!r}, choose from {choices}", file=sys.stderr)
-        return 2
+        return refuse("", f"there is no command {name!r}, choose from {', '.join(commands)}", words)
     return run(name, rest)
+
+
+def refuse(name: str, reason: str, words: Sequence[str]) -> int:
+    """Says in one line why a command does not run, to machines too; the exit code comes back."""
+    from ncs.bounded import plain
+
+    print(f"ncs{name and f' {name}'}: {plain(reason)}", file=sys.stderr)
+    if "--json" in words:
+        print(json.dumps({"command": name, "error": reason, "exit_code": 2}))
+    return 2
 
 
 def command_class(name: str) -> "type[Command]":
@@ -132,14 +140,10 @@ def command_class(name: str) -> "type[Command]":
 
 def run(name: str, words: Sequence[str]) -> int:
     """Runs a command by name with its words; the exit code comes back."""
-    from ncs.bounded import plain
     from ncs.cli.command import parse
     from ncs.records import NcsError
 
     try:
         return parse(command_class(name), name, words).run() or 0
     except NcsError as error:
-        print(f"ncs {name}: {plain(str(error))}", file=sys.stderr)
-        if "--json" in words:
-            print(json.dumps({"command": name, "error": str(error), "exit_code": 2}))
-        return 2
+        return refuse(name, str(error), words)

@@ -14,7 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command and its words; those of the process by default.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with heeded(words[0] if words else "", for_good=arguments is None) as watch:
+    with heeded(words, for_good=arguments is None) as watch:
         try:
             from ncs.cli.commands import answer
 
@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = 128 + (stop.number if isinstance(stop, Stop) else 2)
             with contextlib.suppress(OSError):  # nobody may be left to read it
                 print(watch.line(), file=sys.stderr, flush=True)
+                print(watch.for_machines(code), end="", flush=True)
             if arguments is None:
                 leave(code)
             return code

@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -34,13 +34,15 @@ class Stop(KeyboardInterrupt):
 class Watch:
     """Waits for a signal: the first one breaks off what is under way, a second one leaves."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, words: Sequence[str]) -> None:
         """Begins to heed signals.
 
         Args:
-            name: Of the command, for the line.
+            words: The command and what was asked of it, for the line.
         """
-        self._name = name
+        name = words[0] if words else ""
+        self._name = name if name.replace("-", "").isalpha() and name.isascii() else ""
+        self._as_json = "--json" in words
         self._asked = False
         self._over = False
         self._before: dict[int, Any] = {}
@@ -52,8 +54,16 @@ class Watch:
 
     def line(self) -> str:
         """What a user is told."""
-        name = f"ncs {self._name}" if self._name.replace("-", "").isalpha() else "ncs"
-        return f"{name}: stopped{GO_ON.get(self._name, '')}"
+        return f"ncs{self._name and ' '}{self._name}: {self._reason()}"
+
+    def _reason(self) -> str:
+        return f"stopped{GO_ON.get(self._name, '')}"
+
+    def for_machines(self, code: int) -> str:
+        """The same as a line of JSON, where that was asked for; all of it is plain letters."""
+        if not self._as_json:
+            return ""
+        return f'{{"command": "{self._name}", "error": "{self._reason()}", "exit_code": {code}}}\n'
 
     def _heed(self, number: int, frame: FrameType | None) -> None:
         """Raises; leaves at once in the middle of an import, which cannot be unwound."""
@@ -74,6 +84,7 @@ class Watch:
             shown = "\x1b[?25h\r" if os.isatty(2) else ""  # a progress bar hides the cursor
             with contextlib.suppress(OSError):
                 os.write(2, f"{shown}{self.line()}\n".encode())
+                os.write(1, self.for_machines(128 + number).encode())
             leave(128 + number)
 
     def _swallowed(self, unraisable: Any) -> None:
@@ -108,14 +119,14 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 @contextlib.contextmanager
-def heeded(name: str, for_good: bool) -> Iterator[Watch | None]:
+def heeded(words: Sequence[str], for_good: bool) -> Iterator[Watch | None]:
     """Heeds signals while a command runs; None in a thread, which gets no signals."""
     if "threading" in sys.modules:
         threading = sys.modules["threading"]
         if threading.current_thread() is not threading.main_thread():
             yield None
             return
-    watch = Watch(name)
+    watch = Watch(words)
     try:
         yield watch
     finally:
