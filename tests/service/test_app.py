@@ -13,6 +13,7 @@ from PIL import Image
 from ncs.agent.advice import Advice
 from ncs.agent.players import Ask, UnknownEpisodeError
 from ncs.service.app import Service, create_app
+from ncs.service.schemas import GREY
 from ncs.service.token import TokenGate
 from ncs.web.guard import Guard
 
@@ -170,3 +171,23 @@ async def test_the_interface_describes_every_refusal() -> None:
         described = (await http.get("/openapi.json")).json()
     act = described["paths"]["/v1/act"]["post"]["responses"]
     assert {"200", "400", "401", "404", "422", "503"} <= set(act)
+
+
+@pytest.mark.anyio
+async def test_whatever_is_refused_is_refused_as_the_schema_says() -> None:
+    async with client() as asked:
+        for method, path, status in (
+            ("GET", "/nowhere", 404),
+            ("PUT", "/v1/act", 405),
+        ):
+            answer = await asked.request(method, path)
+            assert (answer.status_code, list(answer.json())) == (status, ["error"])
+        kind = {"content-type": "application/json"}
+        answer = await asked.post("/v1/episodes", content=b"\xff", headers=kind)
+        assert (answer.status_code, list(answer.json())) == (400, ["error"])
+        answer = await asked.post("/v1/episodes", json={"seed": False})
+        assert (answer.status_code, "seed" in answer.json()["error"]) == (422, True)
+        schema = (await asked.get("/openapi.json")).json()["components"]["schemas"]
+        assert schema["ActRequest"]["properties"]["now"]["contentEncoding"] == "base64"
+        pair = dict.fromkeys(("now", "goal"), GREY)
+        assert (await asked.post("/v1/act", json=pair)).status_code == 200

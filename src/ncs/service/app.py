@@ -10,7 +10,6 @@ from importlib import resources
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from ncs.agent.advice import Advice
@@ -29,6 +28,7 @@ from ncs.service.schemas import (
     Move,
     Refusal,
 )
+from ncs.web.refusals import add_refusals
 
 LONGEST = 512  # pixels to which larger pictures are reduced as they are read
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -104,7 +104,7 @@ def create_app(service: Service) -> FastAPI:
         lifespan=service.lifespan,
     )
     app.add_exception_handler(NcsError, refuse)
-    app.add_exception_handler(RequestValidationError, refuse_form)
+    add_refusals(app)
     app.middleware("http")(timed(service.metrics))
     add_questions(app, service)
     add_facts(app, service)
@@ -132,14 +132,6 @@ async def refuse(_: Request, error: Exception) -> Response:
     return JSONResponse(
         {"error": str(error)}, 404 if isinstance(error, UnknownEpisodeError) else 400
     )
-
-
-async def refuse_form(_: Request, error: Exception) -> Response:
-    """A request of the wrong shape as one line."""
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
-    return JSONResponse({"error": f"{name}: {first['msg'].lower()}"}, 422)
 
 
 def add_questions(app: FastAPI, service: Service) -> None:

@@ -5,7 +5,20 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 MOST_PICTURE = 12 << 20  # characters: 9 MB of PNG, JPEG or WebP
-Base64 = Annotated[str, Field(max_length=MOST_PICTURE, description="PNG, JPEG or WebP, in base64")]
+GREY = (  # a picture of 8 x 8 pixels
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFUlEQVR42mPct28fAzbAxIADDE4JAL/zAkpMrtAdAAAAAE"
+    "lFTkSuQmCC"
+)
+PICTURE = {"contentEncoding": "base64", "contentMediaType": "image/*"}
+Base64 = Annotated[
+    str,
+    Field(
+        max_length=MOST_PICTURE,
+        description="PNG, JPEG or WebP, in base64",
+        examples=[GREY],
+        json_schema_extra=dict(PICTURE),
+    ),
+]
 Name = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$", description="as 'POST /v1/episodes' gave")]
 
 
@@ -15,7 +28,13 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ActRequest(Body):
+class Question(Body):
+    """Base of every request: nothing is taken for what it is not, such as true for 1."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class ActRequest(Question):
     """Two pictures of any size, and the episode they belong to."""
 
     now: Base64
@@ -23,7 +42,7 @@ class ActRequest(Body):
     episode: Name | None = None
 
 
-class EpisodeRequest(Body):
+class EpisodeRequest(Question):
     """A new episode: what was tried in it is remembered until it is closed."""
 
     seed: int = Field(0, ge=0, lt=2**63)

@@ -9,7 +9,6 @@ from importlib import resources
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
@@ -25,6 +24,7 @@ from ncs.web.guard import UPLOAD_PATH, Guard
 from ncs.web.health import SHIPPED, HealthReports, read_page, shipped_report
 from ncs.web.jobs import BusyError, JobQueue
 from ncs.web.payloads import graph_payload, result_payloads, tsne_payload
+from ncs.web.refusals import add_refusals
 from ncs.web.schemas import HealthRequest, ModelRequest, PairRequest, SceneRequest, TaskRequest
 from ncs.web.sessions import Session, Sessions
 from ncs.web.uploads import USUAL_SIZE, read_picture
@@ -74,7 +74,7 @@ def create_app(state: AppState, hosts: frozenset[str]) -> Guard:
         title="ncs view", docs_url=None, redoc_url=None, openapi_url=None, lifespan=state.lifespan
     )
     app.add_exception_handler(NcsError, refuse)
-    app.add_exception_handler(RequestValidationError, refuse_form)
+    add_refusals(app)
     add_page(app, state)
     add_tasks(app, state)
     add_sessions(app, state)
@@ -86,14 +86,6 @@ async def refuse(_: Request, error: Exception) -> Response:
     """A user's mistake as one line."""
     status = 429 if isinstance(error, BusyError) else 400
     return JSONResponse({"error": str(error)}, status)
-
-
-async def refuse_form(_: Request, error: Exception) -> Response:
-    """A request of the wrong shape as one line."""
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
-    return JSONResponse({"error": f"{name}: {first['msg'].lower()}"}, 422)
 
 
 def add_page(app: FastAPI, state: AppState) -> None:
