@@ -13,7 +13,11 @@ from ncs.training.checkpoint import read_config
 from ncs.training.schedule import TrainConfig
 
 REPOSITORY = Path(__file__).parents[1]
-CARDS = {"blocks-cpu": "blocks-cpu-0", "robogym-cpu": "robogym-cpu-0"}
+CARDS = {
+    "blocks-cpu": "blocks-cpu-0",
+    "blocks-thinned": "blocks-thinned-0",
+    "robogym-cpu": "robogym-cpu-0",
+}
 
 
 @pytest.mark.parametrize(("card", "model"), CARDS.items())
