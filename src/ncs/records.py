@@ -87,7 +87,7 @@ class Entities:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Calibration:
     """What moves tell beyond the paper's graph: read by extensions of control, never by itself."""
 
@@ -111,7 +111,7 @@ class Calibration:
         return max(self.still, self.gap / 2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """States as nodes, actions on edges: the paper's factorised transition graph."""
 

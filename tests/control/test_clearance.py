@@ -31,8 +31,28 @@ def advice(*arguments, seed=0, **settings):
     return advise(scene(*arguments, **settings), SPACE, np.random.default_rng(seed))
 
 
-def test_where_nothing_failed_the_goal_itself_is_about_best():
-    assert np.linalg.norm(advice([0.5, 0.5]).shift) < 0.01
+def test_where_nothing_failed_and_nothing_is_near_the_goal_itself_is_best():
+    assert not advice([0.5, 0.5]).shift.any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_beside_a_wall_the_first_point_lies_further_from_it_already(seed):
+    assert advice(WALL, seed=seed).shift[0] > 0.002
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_room_of_what_is_still_to_come_is_left_free(seed):
+    there, far = np.array([0.17, 0.5]), np.array([0.9, 0.1])  # just beyond the goal at the wall
+    alone = advice(WALL, [far], seed=seed).shift[0]
+    beside = advice(WALL, [far], homes=[there], seed=seed).shift[0]
+    assert beside < alone
+
+
+def test_what_lies_beside_its_place_may_be_put_right():
+    goal, home = np.array([0.5, 0.5]), np.array([0.62, 0.5])
+    beside = home + [-0.008, 0.006]
+    found = list(nudges(scene(goal, [beside], [Attempt(goal, NOBODY)], [home]), SPACE))
+    assert any(np.allclose(beside + shift, home) for _, shift in found)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -91,12 +111,14 @@ def test_things_are_recalled_by_where_they_are_now():
 
 
 def test_what_is_where_it_should_be_stays_there():
-    home = np.array([[0.62, 0.5]])
-    moves = [shift for _, shift in nudges(scene([0.5, 0.5], home, homes=home), SPACE)]
+    goal, home = np.array([0.5, 0.5]), np.array([[0.62, 0.5]])
+    vain = [Attempt(goal, NOBODY)]
+    assert not list(nudges(scene(goal, home, homes=home), SPACE))
+    moves = [shift for _, shift in nudges(scene(goal, home, vain, home), SPACE)]
     assert moves
     assert max(np.linalg.norm(shift) for shift in moves) <= SPACE.still
     away = home + np.array([0.02, 0])
-    rest = [shift for _, shift in nudges(scene([0.5, 0.5], away, homes=home), SPACE)]
+    rest = [shift for _, shift in nudges(scene(goal, away, vain, home), SPACE)]
     assert not any(shift[0] > 0 for shift in rest)
 
 

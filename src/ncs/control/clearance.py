@@ -25,6 +25,7 @@ LARGEST, SMALLEST = 1.2, 0.24
 SLIP = 1.5  # how far a thing may land beside its place, in usual errors; the tail is long
 DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
 CENTRED = 0.1  # how much likelier a point at the edge of the tolerance must be than the middle
+SLIGHT = 0.02  # how much likelier another point must be than the goal itself
 WORTH = 0.1  # how much likelier a point must become for another thing to be moved
 TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
@@ -81,15 +82,29 @@ class Cases:
 
     def inside(self, point_Q2: Floats) -> Bools:
         """In which cases points are within bounds (X, Q)."""
-        place_XQ2 = point_Q2 + self.slip[:, None]
-        within_XQ2 = (place_XQ2 >= self.low[:, None]) & (place_XQ2 <= self.high[:, None])
-        return np.asarray(within_XQ2[..., 0] & within_XQ2[..., 1])
+        within_2XQ = [
+            (place_XQ >= self.low[:, axis, None]) & (place_XQ <= self.high[:, axis, None])
+            for axis, place_XQ in enumerate(self._places(point_Q2))
+        ]
+        return np.asarray(within_2XQ[0] & within_2XQ[1])
 
     def clear(self, point_Q2: Floats, other_2: Floats, j: int) -> Bools:
         """In which cases points are free of thing j, if it is there (X, Q)."""
-        away_XQ2 = np.abs(point_Q2 + (self.slip[:, None] - other_2))
-        apart_XQ2 = away_XQ2 >= self.apart[:, None, j]
-        return np.asarray(apart_XQ2[..., 0] | apart_XQ2[..., 1])
+        apart_2XQ = [
+            np.abs(place_XQ) >= self.apart[:, j, axis, None]
+            for axis, place_XQ in enumerate(self._places(point_Q2 - other_2))
+        ]
+        return np.asarray(apart_2XQ[0] | apart_2XQ[1])
+
+    def _places(self, point_Q2: Floats) -> tuple[Doubles, Doubles]:
+        """Where a thing that is put at points lands along x and along y (X, Q)."""
+        # One axis at a time: numpy is slow at rows of two.
+        x_XQ, y_XQ = (point_Q2[:, axis] + self.slip[:, axis, None] for axis in (0, 1))
+        return x_XQ, y_XQ
+
+    def missed(self, offset_Q2: Floats) -> Doubles:
+        """How far from the goal a thing lands that is put beside it (X, Q)."""
+        return np.asarray(np.hypot(*self._places(offset_Q2)))
 
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
@@ -98,13 +113,15 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
     reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi))
     point_Q2 = scene.goal + offset_Q2
-    landed_XQ = np.linalg.norm(offset_Q2 + cases.slip[:, None], axis=-1)
-    good_XQ = (landed_XQ < space.tolerance) & cases.inside(point_Q2)
+    good_XQ = (cases.missed(offset_Q2) < space.tolerance) & cases.inside(point_Q2)
     handicap_Q = CENTRED * np.linalg.norm(offset_Q2, axis=1) / space.tolerance
     handicap_Q += tried(point_Q2, scene.vain, 2 * space.error)
+    for j in to_come(scene, space):  # their room is left free
+        good_XQ &= cases.clear(point_Q2, scene.homes[j], j)
     clear_JXQ = [cases.clear(point_Q2, other, j) for j, other in enumerate(scene.others)]
     odds_Q = cases.weight @ np.logical_and.reduce([good_XQ, *clear_JXQ]) - handicap_Q
-    best, advice = odds_Q.max() + WORTH, Advice(-1, offset_Q2[odds_Q.argmax()])
+    point = int(odds_Q.argmax()) if odds_Q.max() > odds_Q[0] + SLIGHT else 0
+    best, advice = odds_Q[point] + WORTH, Advice(-1, offset_Q2[point])
     for j, shift_2 in nudges(scene, space):
         rest = [good_XQ, *clear_JXQ[:j], *clear_JXQ[j + 1 :]]
         rest.append(cases.clear(point_Q2, scene.others[j] + shift_2, j))
@@ -112,6 +129,12 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
         if value > best:
             best, advice = value, Advice(j, shift_2)
     return advice
+
+
+def to_come(scene: Scene, space: Space) -> list[int]:
+    """Which of the others are still to be put where they should be."""
+    away_J = np.linalg.norm(scene.others - scene.homes, axis=1)
+    return np.flatnonzero(away_J > space.still).tolist()  # no home, no number
 
 
 def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
@@ -176,20 +199,32 @@ def tried(point_Q2: Doubles, vain: Sequence[Attempt], near: float) -> Doubles:
 def nudges(scene: Scene, space: Space) -> Iterator[tuple[int, Doubles]]:
     """Small moves of others away from the goal: which, and by how much.
 
-    What is where it should be stays there, as far as can be told.
+    What is where it should be stays there, as far as can be told, and nothing is moved before an
+    attempt has failed.
     """
     away_J2 = scene.others - scene.goal
+    if not scene.vain:
+        return
     for j in np.flatnonzero(np.linalg.norm(away_J2, axis=1) < 2 * space.size).tolist():
-        for axis in (0, 1):
-            for step in (space.still / 2, space.still):
-                shift_2 = np.zeros(2)
-                shift_2[axis] = step if away_J2[j, axis] > 0 else -step
-                place_2 = scene.others[j] + shift_2
-                within = (place_2 > space.low).all() and (place_2 < space.high).all()
-                at_home = not np.linalg.norm(place_2 - scene.homes[j]) > 1.2 * space.still
-                failed = any(np.linalg.norm(place_2 - s) < space.still / 2 for s in scene.stuck)
-                if within and at_home and not failed:
-                    yield j, shift_2
+        for shift_2 in shifts(scene, space, j, away_J2[j]):
+            place_2 = scene.others[j] + shift_2
+            within = (place_2 > space.low).all() and (place_2 < space.high).all()
+            at_home = not np.linalg.norm(place_2 - scene.homes[j]) > 1.2 * space.still
+            failed = any(np.linalg.norm(place_2 - s) < space.still / 2 for s in scene.stuck)
+            if within and at_home and not failed:
+                yield j, shift_2
+
+
+def shifts(scene: Scene, space: Space, j: int, away_2: Doubles) -> Iterator[Doubles]:
+    """Small moves of thing j: away from the goal along either axis, and to where it should be."""
+    for axis in (0, 1):
+        for step in (space.still / 2, space.still):
+            shift_2 = np.zeros(2)
+            shift_2[axis] = step if away_2[axis] > 0 else -step
+            yield shift_2
+    home_2 = scene.homes[j] - scene.others[j]
+    if space.error < np.linalg.norm(home_2) <= space.tolerance:
+        yield home_2
 
 
 def sunflower(radius: float, turn: float) -> Doubles:

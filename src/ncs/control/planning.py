@@ -63,8 +63,11 @@ def plan(
         apart: Places nearer to each other than this, metres, are one.
         most: Arrangements to weigh before a longer plan will do.
     """
-    board = possible(set_up(place_J3, goal_J3, rules, spare_P3, apart))
-    moves = solve(board.puzzle, board.start, board.goal, most)
+    board = set_up(place_J3, goal_J3, rules, np.zeros((0, 3)), apart)
+    moves = straight_home(board)
+    if moves is None:
+        board = possible(set_up(place_J3, goal_J3, rules, spare_P3, apart))
+        moves = solve(board.puzzle, board.start, board.goal, most)
     if moves is None:
         moves = solve(board.puzzle, board.start, board.goal, most, HASTE)
     if moves == []:
@@ -74,6 +77,24 @@ def plan(
         return None
     home = homeward(board, moves or [first])
     return Plan(first.thing, board.point[first.place], home, len(moves or ()))
+
+
+def straight_home(board: Board) -> list[Move] | None:
+    """Moves of each thing straight to its goal, one after another; None where none is found.
+
+    Nothing can be shorter, so there is nothing to search.
+    """
+    moves, places = [], board.start
+    left = [j for j, goal in enumerate(board.goal) if goal not in (ANYWHERE, places[j])]
+    while left:
+        ready = (j for j in left if board.puzzle.can_move(places, j, board.goal[j]))
+        thing = next(ready, None)
+        if thing is None:
+            return None
+        moves.append(Move(thing, board.goal[thing]))
+        places = moves[-1].apply(places)
+        left.remove(thing)
+    return moves
 
 
 def possible(board: Board) -> Board:

@@ -4,6 +4,7 @@ Legend: C clips, T frames, N transitions, K slots, X states, M nodes, S state ch
 3 coordinates, metres.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ncs.graph.isolate import Experience
 from ncs.graph.nearest import bind, states
 from ncs.graph.rules import Attempts
 from ncs.records import Calibration, Graph
+
+GRAPHS = 8  # of which what stays the same from decision to decision is kept
 
 
 def attempts_of(experience: Experience, graph: Graph, known: Calibration) -> Attempts:
@@ -57,9 +60,18 @@ def where(state_XS: Floats, graph: Graph, known: Calibration) -> Doubles:
     return np.asarray(place_X3.reshape(*state_XS.shape[:-1], 3))
 
 
+@functools.lru_cache(maxsize=GRAPHS)
+def node_places(graph: Graph, known: Calibration) -> Doubles:
+    """World positions (M, 3) of a graph's nodes."""
+    place_M3 = where(graph.node, graph, known)
+    place_M3.flags.writeable = False
+    return place_M3
+
+
+@functools.lru_cache(maxsize=GRAPHS)
 def metres_per_state(graph: Graph, known: Calibration) -> float:
     """How many metres a difference of one between states makes, by the graph's nodes."""
-    place_M3 = where(graph.node, graph, known)
+    place_M3 = node_places(graph, known)
     state_MM = pairwise(graph.node, graph.node, graph.isolate_metric)
     place_MM = pairwise(place_M3, place_M3, "euclidean")
     upper = np.triu_indices(len(state_MM), 1)

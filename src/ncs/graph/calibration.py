@@ -5,6 +5,7 @@ A recorded action is a free label: w is where the moved entity was, w + delta w 
 Legend: N moves, X states, S state channels, F features, M nodes.
 """
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,8 +76,14 @@ def features(state_XS: Floats, n_features: int | None = None) -> Doubles:
     linear_XF = np.concatenate([np.ones((len(state_XS), 1)), state_XS], 1)
     if n_features == linear_XF.shape[1] or channels > MAX_QUADRATIC:
         return linear_XF
-    row, column = np.triu_indices(channels)
+    row, column = channel_pairs(channels)
     return np.concatenate([linear_XF, state_XS[:, row] * state_XS[:, column]], 1)
+
+
+@functools.cache
+def channel_pairs(channels: int) -> tuple[NDArray[np.int64], ...]:
+    """Every two of so many channels, each with itself too: the first ones, and the second ones."""
+    return np.triu_indices(channels)
 
 
 def fit_world(moves: Moves) -> WorldFit:

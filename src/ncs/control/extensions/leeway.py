@@ -1,6 +1,7 @@
-"""A blocked move is made again beside its target, or what seems to block it is moved a little.
+"""A thing is put where it likely fits; if it does not, beside there, or others make a little room.
 
 A goal may be missed by the world's tolerance, so there is more than one place that satisfies it.
+Where there is room all around the steps' own move is kept.
 Where things stand on each other a place is no matter of x and y, and nothing is changed.
 
 Legend: J other things, 2 and 3 coordinates, metres.
@@ -22,7 +23,7 @@ ASIDE = "make room"
 
 
 def extend(steps: Steps) -> Steps:
-    """Steps that remember what was blocked."""
+    """Steps that keep clear of what may be in the way, and remember what was blocked."""
     own = Leeway(steps)
     return replace(steps, align=own.align, select=own.select, act=own.act)
 
@@ -53,20 +54,21 @@ class Leeway:
         return self._pairs
 
     def select(self, problem: Problem, pairs: Pairs) -> Choice:
-        """The choice, or another thing that is in its way."""
+        """The choice, or another thing that is in its way once it was blocked."""
         known = flat_world(problem)
         if known is None:
             return self._steps.select(problem, pairs)
         self._look_back(problem, known)
         choice = self._steps.select(problem, pairs)
         self._shift = None
-        if choice.goal not in self._vain or choice.purpose != "constraint":
+        if choice.purpose != "constraint":
             return choice
         other_J = np.flatnonzero(
             problem.now.presence & (np.arange(len(problem.now.kind)) != choice.entity)
         )
         advice = self._advise(problem, choice, known, other_J)
-        self._shift = advice.shift
+        if choice.goal in self._vain or advice.shift.any():
+            self._shift = advice.shift
         if advice.other < 0:
             return choice
         entity = int(other_J[advice.other])
@@ -74,14 +76,14 @@ class Leeway:
         return replace(choice, entity=entity, state=state_S, target=state_S, purpose=ASIDE)
 
     def act(self, problem: Problem, choice: Choice, i: int, j: int) -> Move | None:
-        """The move, beside its target where that was blocked."""
+        """The move, beside its target where that is likelier to work."""
         known = flat_world(problem)
         if known is None:
             return self._steps.act(problem, choice, i, j)
         here_3, there_3 = where(np.stack([choice.state, choice.target]), problem.graph, known)
-        if self._shift is None or choice.purpose not in ("constraint", ASIDE):
-            move = self._steps.act(problem, choice, i, j)
-        else:
+        move = self._steps.act(problem, choice, i, j)
+        known_way = move is not None or choice.goal in self._vain
+        if self._shift is not None and known_way and choice.purpose in ("constraint", ASIDE):
             there_3[:2] += self._shift
             move = Move("leeway", np.concatenate([here_3, there_3 - here_3]).astype(np.float32))
         self._last = None
@@ -131,7 +133,7 @@ class Leeway:
             goal=where(choice.target[None], graph, known)[0, :2],
             others=place_J2[other_J],
             homes=home_J2[other_J],
-            vain=self._vain[choice.goal],
+            vain=self._vain.get(choice.goal, ()),
             stuck=self._stuck,
         )
         return advise(scene, space, problem.rng)

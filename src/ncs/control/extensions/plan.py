@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ncs.control.algorithm import Steps
 from ncs.control.decision import Choice, Pairs, Problem
 from ncs.control.planning import Plan, plan
-from ncs.graph.attempts import metres_per_state, where
+from ncs.graph.attempts import metres_per_state, node_places, where
 from ncs.graph.distances import Doubles
 from ncs.graph.rules import Rules, read_rules
 from ncs.records import Calibration
@@ -51,14 +51,14 @@ def next_move(
     graph = problem.graph
     place_J3 = where(problem.now_state[thing_J], graph, known)
     goal_J3 = np.full_like(place_J3, np.nan)
+    goal_N3 = where(problem.goal_state[pairs.goal], graph, known)
     row_of = {int(entity): row for row, entity in enumerate(thing_J)}
     for n, entity in enumerate(pairs.now.tolist()):
         if entity in row_of:
             row = row_of[entity]
-            goal_3 = where(problem.goal_state[pairs.goal[n]][None], graph, known)[0]
             # What holds, holds: it need not be moved by a hair.
-            goal_J3[row] = goal_3 if unmet_N[n] else place_J3[row]
-    spare_M3 = where(graph.node, graph, known)
+            goal_J3[row] = goal_N3[n] if unmet_N[n] else place_J3[row]
+    spare_M3 = node_places(graph, known)
     apart = known.near * metres_per_state(graph, known)
     rules = Rules() if known.rules is None else read_rules(known.rules)
     return plan(place_J3, goal_J3, rules, spare_M3, apart)
