@@ -14,7 +14,7 @@ from ncs.evaluation.results import read_results
 from ncs.training.presets import preset
 from ncs.training.train import train
 
-STEPS = 120
+STEPS = 80
 TASKS = JudgeConfig(
     world="block-rearrange", objects=(4,), goals=("complete",), seeds=1, episodes=10, split="dev"
 )

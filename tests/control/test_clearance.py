@@ -50,7 +50,7 @@ def test_the_room_of_what_is_still_to_come_is_left_free(seed):
 
 def test_what_lies_beside_its_place_may_be_put_right():
     goal, home = np.array([0.5, 0.5]), np.array([0.62, 0.5])
-    beside = home + [-0.008, 0.006]
+    beside = home + np.array([-0.008, 0.006])
     found = list(nudges(scene(goal, [beside], [Attempt(goal, NOBODY)], [home]), SPACE))
     assert any(np.allclose(beside + shift, home) for _, shift in found)
 
