@@ -1,5 +1,6 @@
 """Tutorials do what they say: their own blocks are run, smaller, in their own order, in a shell."""
 
+import json
 import os
 import re
 import shutil
@@ -144,6 +145,35 @@ def test_a_world_of_ones_own_goes_from_a_wheel_to_rows(tmp_path: Path, commands:
     assert "tray, partial goals" in table
     assert "random, fresh:0 tasks" in table
     assert ": same; 8 rows checked" in ends_with(said, "ncs verify")
+    assert "tray, complete goals" in (here / "report" / "report.md").read_text()
+    viewer_solves("tray", here, commands)
+
+
+def viewer_solves(world: str, cwd: Path, commands: Path) -> None:
+    """The viewer of a fresh environment plays an episode in a world of its own to the end."""
+    words = [commands / "ncs", "view", "--model", "model", "--no-browser", "--port", "0", "--json"]
+    with subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, text=True) as viewer:
+        try:
+            assert viewer.stdout is not None
+            address = json.loads(viewer.stdout.readline())["url"].rstrip("/")
+            models = json.loads(asked(f"{address}/api/models"))["models"]
+            (own,) = (model for model in models if model.get("world") == world)
+            task = {"model": own["name"], "objects": 2}
+            name = json.loads(asked(f"{address}/api/episodes", task))["id"]
+            told = asked(f"{address}/api/episodes/{name}/events")
+            assert told.count("event: moment") >= 2
+            assert "error" not in json.loads(told.rpartition("data: ")[2])
+        finally:
+            viewer.terminate()
+            assert viewer.wait(PATIENCE) == 143
+
+
+def asked(address: str, body: Mapping[str, object] | None = None) -> str:
+    """What a server answers."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, data, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        return str(answer.read().decode())
 
 
 def test_a_model_and_a_policy_of_ones_own_are_judged(tmp_path: Path, commands: Path) -> None:

@@ -49,7 +49,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     """What stands in a folder, less what says how long it took."""
     found = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and "tfevents" not in path.name:
+        if path.is_file() and "tfevents" not in path.name and path.name != "timing.jsonl":
             data = path.read_bytes()
             if path.suffix in (".jsonl", ".json"):
                 data = re.sub(rb'"(seconds|frames_per_second|check|checksum)": [^,}\n]+', b"", data)

@@ -19,6 +19,12 @@ def test_a_world_that_is_not_installed_is_checked_where_it_is(tmp_path: Path) ->
     assert verdict == "tray_world:TRAY: all is well"
 
 
+def test_towers_keep_the_promises_of_a_world() -> None:
+    out = ncs("doctor", "world", "block-stacking")
+    assert out.returncode == 0, out.stdout
+    assert out.stdout.endswith("block-stacking: all is well\n")
+
+
 def test_what_is_missing_gives_exit_code_1_and_its_line(tmp_path: Path) -> None:
     text = TEMPLATE.read_text()
     (tmp_path / "tray_world.py").write_text(text.replace("scene, n_goals)", "scene, n_goals + 1)"))

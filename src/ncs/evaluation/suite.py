@@ -47,11 +47,19 @@ def load_suite(world: str, split: str) -> dict[str, NDArray[Any]]:
 
 def published_hash(world: str, split: str) -> str:
     """The hash of a suite's content; refuses a world that has no such suite."""
-    path = suite_folder(world) / HASHES
-    published = read_json(path) if path.exists() else {}
-    if suite_name(world, split) not in published:
+    if not has_suite(world, split):
         raise DataError(f"{world} has no frozen {split} tasks; use --split fresh")
-    return str(published[suite_name(world, split)])
+    return str(_published(world)[suite_name(world, split)])
+
+
+def has_suite(world: str, split: str) -> bool:
+    """Whether tasks of a world are frozen."""
+    return suite_name(world, split) in _published(world)
+
+
+def _published(world: str) -> dict[str, Any]:
+    path = suite_folder(world) / HASHES
+    return read_json(path) if path.exists() else {}
 
 
 def publish(path: Path, content: str) -> None:

@@ -9,6 +9,9 @@ from ncs.agent.methods import METHODS, RIVALS, MethodOptions, make_method
 from ncs.evaluation.grid import Request
 from ncs.evaluation.harness import JudgeConfig
 from ncs.evaluation.method import Method
+from ncs.evaluation.suite import has_suite
+from ncs.records import Split
+from ncs.registry import find_world
 from ncs.reproduction.artefacts import Artefacts
 from ncs.reproduction.graphs import PRESETS, clip_counts
 from ncs.reproduction.scales import Scale
@@ -82,11 +85,25 @@ def table(scale: Scale, artefacts: Artefacts) -> list[Request]:
             (dslate_lines(name, scale, artefacts), {**sizes, "episodes": fewer}),
         ):
             rules = JudgeConfig(
-                world=artefacts.world, objects=scale.objects, split=scale.split, **changes
+                world=artefacts.world,
+                objects=counts_in(artefacts.world, scale.objects),
+                split=split_in(artefacts.world, scale.split),
+                **changes,
             )
             for label, method in lines.items():
                 requests.append(Request(study="table", label=label, method=method, rules=rules))
     return requests
+
+
+def counts_in(world: str, wanted: Sequence[int]) -> tuple[int, ...]:
+    """Those of some numbers of objects that a world has, or the nearest to the first."""
+    low, high = find_world(world).objects
+    return tuple(n for n in wanted if low <= n <= high) or (min(max(wanted[0], low), high),)
+
+
+def split_in(world: str, wanted: Split) -> Split:
+    """The tasks that are judged: fresh ones in a world of which none are frozen."""
+    return wanted if has_suite(world, wanted) else "fresh"
 
 
 def study_rules(scale: Scale, world: str, name: str = "ncs", **changes: float) -> JudgeConfig:
@@ -94,11 +111,11 @@ def study_rules(scale: Scale, world: str, name: str = "ncs", **changes: float) -
     slow = name in SLOW
     return JudgeConfig(
         world=world,
-        objects=(scale.study_objects,),
+        objects=counts_in(world, (scale.study_objects,)),
         goals=("complete",),
         seeds=min(scale.slow_seeds, scale.study_seeds) if slow else scale.study_seeds,
         episodes=min(scale.slow_episodes, scale.study_episodes) if slow else scale.study_episodes,
-        split=scale.study_split,
+        split=split_in(world, scale.study_split),
         **changes,
     )
 
