@@ -24,9 +24,9 @@ POINTS = 48
 LARGEST, SMALLEST = 1.2, 0.24
 SLIP = 1.5  # how far a thing may land beside its place, in usual errors; the tail is long
 DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
-CENTRED = 0.1  # how much likelier a point at the edge of the tolerance must be than the middle
+CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
-WORTH = 0.1  # how much likelier a point must become for another thing to be moved
+WORTH = 0.2  # how much likelier a point must become for another thing to be moved
 TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
 
