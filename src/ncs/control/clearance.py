@@ -20,9 +20,11 @@ Bools = NDArray[np.bool_]
 
 CASES = 256
 POINTS = 48
+TIGHT = 0.5  # how often things that may touch each other or the border do
+FINE = 0.8  # usual errors between points where a thing must be put exactly
 # How far two things reach towards each other at most and at least, in how near two usually come.
 LARGEST, SMALLEST = 1.2, 0.24
-SLIP = 1.5  # how far a thing may land beside its place, in usual errors; the tail is long
+SLIP = 1.0  # how far a thing may land beside its place, in usual errors; the tail is long
 DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
 CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
@@ -112,10 +114,12 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
     cases = learn(imagine(scene, space, rng), scene, space)
     reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi))
+    if scene.vain:
+        offset_Q2 = np.concatenate([offset_Q2, slits(reach, space.error)])
     point_Q2 = scene.goal + offset_Q2
     good_XQ = (cases.missed(offset_Q2) < space.tolerance) & cases.inside(point_Q2)
     handicap_Q = CENTRED * np.linalg.norm(offset_Q2, axis=1) / space.tolerance
-    handicap_Q += tried(point_Q2, scene.vain, 2 * space.error)
+    handicap_Q += tried(point_Q2, scene.vain, space.error)
     for j in to_come(scene, space):  # their room is left free
         good_XQ &= cases.clear(point_Q2, scene.homes[j], j)
     clear_JXQ = [cases.clear(point_Q2, other, j) for j, other in enumerate(scene.others)]
@@ -147,7 +151,12 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     # One axis at least keeps two things apart: the one along which they are least too big.
     excess_XJ2 = apart_XJ2 - away_J2
     least_XJ2 = excess_XJ2 == excess_XJ2.min(-1, keepdims=True)
-    apart_XJ2 = np.where(least_XJ2, np.minimum(apart_XJ2, away_J2), apart_XJ2)
+    touch_XJ2 = (rng.random(apart_XJ2.shape) < TIGHT) & (away_J2 < LARGEST * space.size)
+    bound_XJ2 = np.where(touch_XJ2, away_J2, np.minimum(apart_XJ2, away_J2))
+    apart_XJ2 = np.where(least_XJ2, bound_XJ2, apart_XJ2)
+    for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
+        touch_X2 = (rng.random((CASES, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
+        half_2X2[side] = np.where(touch_X2, edge_2, half_2X2[side])
     return Cases(
         low=np.minimum(space.low + half_2X2[0], scene.goal),
         high=np.maximum(space.high - half_2X2[1], scene.goal),
@@ -232,3 +241,11 @@ def sunflower(radius: float, turn: float) -> Doubles:
     n_Q = np.arange(POINTS)
     length_Q, angle_Q = radius * n_Q / (POINTS - 1), TURN * n_Q + turn
     return np.stack([length_Q * np.cos(angle_Q), length_Q * np.sin(angle_Q)], 1)
+
+
+def slits(radius: float, error: float) -> Doubles:
+    """Points (Q, 2) near either axis: exact along one, anywhere along the other."""
+    fine, coarse = FINE * error * np.arange(-3, 4), radius * np.array([-0.4, 0, 0.4])
+    across_Q2 = np.stack(np.meshgrid(fine, coarse), -1).reshape(-1, 2)
+    point_Q2 = np.concatenate([across_Q2, across_Q2[:, ::-1]])
+    return np.asarray(point_Q2[np.linalg.norm(point_Q2, axis=1) <= radius])
