@@ -26,6 +26,7 @@ FINE = 0.8  # usual errors between points where a thing must be put exactly
 LARGEST, SMALLEST = 1.2, 0.24
 SLIP = 1.0  # how far a thing may land beside its place, in usual errors; the tail is long
 DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
+EXACT = 0.02  # of the tolerance: places that are misread by less are put as they are
 CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
 WORTH = 0.2  # how much likelier a point must become for another thing to be moved
@@ -111,9 +112,27 @@ class Cases:
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
     """The likeliest point beside the goal, or the move of another that opens a likelier one."""
+    if not scene.vain and space.error < EXACT * space.tolerance:
+        return Advice(-1, np.zeros(2))  # what is read without a miss needs no leeway
+    near_J = nearby(scene, space)
+    found = consider(
+        replace(scene, others=scene.others[near_J], homes=scene.homes[near_J]), space, rng
+    )
+    return found if found.other < 0 else replace(found, other=int(near_J[found.other]))
+
+
+def nearby(scene: Scene, space: Space) -> NDArray[np.int64]:
+    """Which of the others are, or should be, near enough to a goal to matter."""
+    away_J = np.linalg.norm(scene.others - scene.goal, axis=1)
+    home_J = np.linalg.norm(scene.homes - scene.goal, axis=1)
+    return np.flatnonzero(np.fmin(away_J, home_J) < 2 * space.size + space.tolerance)
+
+
+def consider(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
+    """Advice in view of all the others of a scene."""
     cases = learn(imagine(scene, space, rng), scene, space)
     reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
-    offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi))
+    offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi), POINTS if scene.vain else POINTS // 2)
     if scene.vain:
         offset_Q2 = np.concatenate([offset_Q2, slits(reach, space.error)])
     point_Q2 = scene.goal + offset_Q2
@@ -143,9 +162,9 @@ def to_come(scene: Scene, space: Space) -> list[int]:
 
 def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     """Cases in which there is room at the goal once the others are where they should be."""
-    n_others = len(scene.others)
-    half_2X2 = space.size * extents(rng, (2, CASES, 2)) / 2
-    apart_XJ2 = space.size * extents(rng, (CASES, n_others, 2))
+    n_others, n_cases = len(scene.others), CASES if scene.vain else CASES // 2
+    half_2X2 = space.size * extents(rng, (2, n_cases, 2)) / 2
+    apart_XJ2 = space.size * extents(rng, (n_cases, n_others, 2))
     home_J2 = np.where(np.isnan(scene.homes), scene.others, scene.homes)
     away_J2 = np.abs(home_J2 - scene.goal)
     # One axis at least keeps two things apart: the one along which they are least too big.
@@ -155,14 +174,14 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     bound_XJ2 = np.where(touch_XJ2, away_J2, np.minimum(apart_XJ2, away_J2))
     apart_XJ2 = np.where(least_XJ2, bound_XJ2, apart_XJ2)
     for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
-        touch_X2 = (rng.random((CASES, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
+        touch_X2 = (rng.random((n_cases, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
         half_2X2[side] = np.where(touch_X2, edge_2, half_2X2[side])
     return Cases(
         low=np.minimum(space.low + half_2X2[0], scene.goal),
         high=np.maximum(space.high - half_2X2[1], scene.goal),
         apart=apart_XJ2 + space.error * rng.normal(size=apart_XJ2.shape),
-        slip=SLIP * space.error * rng.standard_t(2, (CASES, 2)),
-        weight=np.full(CASES, 1 / CASES),
+        slip=SLIP * space.error * rng.standard_t(2, (n_cases, 2)),
+        weight=np.full(n_cases, 1 / n_cases),
     )
 
 
@@ -236,10 +255,10 @@ def shifts(scene: Scene, space: Space, j: int, away_2: Doubles) -> Iterator[Doub
         yield home_2
 
 
-def sunflower(radius: float, turn: float) -> Doubles:
+def sunflower(radius: float, turn: float, points: int = POINTS) -> Doubles:
     """Points (Q, 2) of a disc, its middle first and denser around it."""
-    n_Q = np.arange(POINTS)
-    length_Q, angle_Q = radius * n_Q / (POINTS - 1), TURN * n_Q + turn
+    n_Q = np.arange(points)
+    length_Q, angle_Q = radius * n_Q / (points - 1), TURN * n_Q + turn
     return np.stack([length_Q * np.cos(angle_Q), length_Q * np.sin(angle_Q)], 1)
 
 
