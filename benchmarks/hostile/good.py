@@ -102,7 +102,6 @@ def graph_parts() -> dict[str, Any]:
         "pick": np.zeros((4, 3), np.float32),
         "place": np.zeros((4, 3), np.float32),
         "offset": np.zeros((4, 3), np.float32),
-        "whiten": np.eye(3, dtype=np.float32),
     }
     return {**parts, **measured}
 

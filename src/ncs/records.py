@@ -99,8 +99,8 @@ class Calibration:
     place: NDArray[np.float32]  # (M, 3) where entities arrived at it, metres; NaN where none did
     world: NDArray[np.float64] | None  # (F, 3) regression from a state's features to metres
     offset: NDArray[np.float32]  # (M, 3) what that regression misses near each node
-    whiten: NDArray[np.float32]  # (D, D) under which one object at two places differs by one unit
     rules: NDArray[np.float64] | None = None  # (R, 9) what keeps moves from working; None: nothing
+    whiten: NDArray[np.float32] | None = None  # (D, D) of older files: part of their hash, unread
 
     @property
     def near(self) -> float:

@@ -27,7 +27,7 @@ def test_the_report_has_every_figure_for_every_number_of_objects(
     trained: Path, small_buffer: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["slots", "--model", trained, "--buffer", small_buffer, "--clips", 2]
-    words += ["--objects", 4, 6, "--matching", "plain", "--out", tmp_path, "--json"]
+    words += ["--objects", 4, 6, "--out", tmp_path, "--json"]
     assert main([str(word) for word in words]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts == read_json(tmp_path / "health.json")

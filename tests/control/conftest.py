@@ -194,7 +194,6 @@ def hand_graph(**changes) -> Graph:
         place=world,
         world=np.array([[0, 0, ARENA.height], [0.1, 0, 0], [0, 0.1, 0]], np.float64),
         offset=np.zeros((4, 3), np.float32),
-        whiten=np.eye(3, dtype=np.float32),
         still=0.1,
         gap=1.0,
         error=0.0,

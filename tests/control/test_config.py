@@ -7,7 +7,7 @@ import pytest
 
 from ncs.control import ControlConfig
 from ncs.control.algorithm import Steps, align, edge, furthest, select
-from ncs.control.extensions import EXTENSIONS
+from ncs.control.extensions import EXTENSIONS, RETIRED
 from ncs.graph import GraphConfig, build
 from ncs.records import ConfigError
 from ncs.registry import ALLOWED
@@ -91,3 +91,13 @@ def test_an_extension_is_one_file_anywhere(sim, square, scene, tmp_path, monkeyp
     now, goal = scene(CORNER[[0, 1]]), scene(CORNER[[1, 3]])
     assert sim.answer(square(), now, goal, ControlConfig.best()).choice.goal == 1
     assert sim.answer(square(), now, goal, config).choice.goal == 0
+
+
+@pytest.mark.parametrize("name", RETIRED)
+def test_one_that_left_is_passed_over_in_rows_and_refused_from_a_user(name):
+    assert name not in EXTENSIONS
+    named = ControlConfig(extensions=(name,))
+    assert named.extensions == (name,)  # the hash of a row's settings stays
+    assert named.steps() == Steps()
+    with pytest.raises(ConfigError, match="there is no extension"):
+        ControlConfig().changed(only=[name])

@@ -39,7 +39,6 @@ def graph(edges: dict[tuple[int, int], int]) -> Graph:
         place=pick,
         world=np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]),
         offset=np.zeros((3, 3), np.float32),
-        whiten=np.eye(2, dtype=np.float32),
     )
     return Graph(PLACES, action, count, np.eye(3, dtype=np.float32), calibration=known)
 

@@ -18,7 +18,6 @@ KNOWN = Calibration(
     place=np.zeros((4, 3), np.float32),
     world=np.array([[0, 0, 0.07], [0.1, 0, 0], [0, 0.1, 0]]),
     offset=np.zeros((4, 3), np.float32),
-    whiten=np.eye(3, dtype=np.float32),
 )
 GRAPH = Graph(
     node=NODE,

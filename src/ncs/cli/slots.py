@@ -31,11 +31,6 @@ class Slots(Command):
     slots: int | None = Field(
         None, ge=1, le=64, description="slots (default: as many to spare as in training)"
     )
-    matching: Literal["plain", "learned"] | None = Field(
-        None,
-        description="types compared as they are (dslate's default) or in a metric learned from "
-        "the buffer's moves (the others')",
-    )
     preset: Literal["paper", "best"] = Field(
         "best", description="slots inferred as the paper does, or with all that a model adds"
     )
@@ -53,7 +48,7 @@ class Slots(Command):
 
         buffer = open_buffer(self.buffer)
         model = load_model(self.model).seeing(sight(self.preset))
-        options = Options(self.clips, self.slots, self.matching, self.seed)
+        options = Options(self.clips, self.slots, self.seed)
         examiner = Examiner(model, self.model, buffer, options, progress)
         reports, sheets = [], {}
         for n_objects in self.objects or (examiner.buffer_objects,):
@@ -65,7 +60,6 @@ class Slots(Command):
             "model": self.model.resolve().name,
             "checkpoint": checkpoint_hash(self.model),
             "buffer": buffer.hash,
-            "matching": examiner.matching,
             "preset": self.preset,
             "reports": [one.to_json() for one in reports],
         }

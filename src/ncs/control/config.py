@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import field_validator
 
 from ncs.control.algorithm import Steps, furthest, select
-from ncs.control.extensions import EXTENSIONS, find_extension
+from ncs.control.extensions import EXTENSIONS, RETIRED, find_extension
 from ncs.settings import Settings
 
 
@@ -19,7 +19,7 @@ class ControlConfig(Settings):
     @field_validator("extensions")
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        for name in names:
+        for name in _alive(names):
             find_extension(name)
         return names
 
@@ -50,6 +50,11 @@ class ControlConfig(Settings):
     def steps(self) -> Steps:
         """The steps of an episode that begins now."""
         steps = Steps(select=furthest if self.choice == "argmax" else select)
-        for name in self.extensions:
+        for name in _alive(self.extensions):
             steps = find_extension(name)(steps)
         return steps
+
+
+def _alive(names: Sequence[str]) -> list[str]:
+    """Extensions but for those that left the code, which older rows name."""
+    return [name for name in names if name not in RETIRED]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ncs.graph.distances import Doubles, Floats
 from ncs.graph.isolate import Moves
-from ncs.graph.whiten import fit_whitening
 from ncs.records import Calibration
 
 # Above this many channels the products of channels outnumber what a buffer can pin down.
@@ -59,7 +58,6 @@ def calibrate(
         place=node_positions(end_X3[len(moves) :], to_N, n_nodes),
         world=fit.coefficient,
         offset=node_offsets(fit, node_X, n_nodes).astype(np.float32),
-        whiten=fit_whitening(moves.kind_before, moves.kind_after).astype(np.float32),
     )
 
 

@@ -59,8 +59,6 @@ class Moves:
 
     before: Floats  # (N, S)
     after: Floats  # (N, S)
-    kind_before: Floats  # (N, D)
-    kind_after: Floats  # (N, D)
     mask_before: Floats  # (N, P)
     mask_after: Floats  # (N, P)
     action: Floats  # (N, 6)
@@ -110,8 +108,6 @@ def isolate(experience: Experience, representation: str, metric: str) -> Moves:
     return Moves(
         before=before_NKS[row, slot],
         after=after_NKS[row, slot],
-        kind_before=flat(experience.kind, 0)[row, slot],
-        kind_after=flat(experience.kind, 1)[row, slot],
         mask_before=flat(experience.mask, 0)[row, slot],
         mask_after=flat(experience.mask, 1)[row, slot],
         action=experience.action.reshape(-1, 6)[row],

@@ -30,7 +30,7 @@ CALIBRATION = {
     "place": Expected("f", ("M", 3)),
     "world": Expected("f", ("F", 3), optional=True),
     "offset": Expected("f", ("M", 3)),
-    "whiten": Expected("f", ("D", "D")),
+    "whiten": Expected("f", ("D", "D"), optional=True),
     "rules": Expected("f", ("R", 9), optional=True),
 }
 

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import torch
@@ -21,7 +20,6 @@ from ncs.graph.config import GraphConfig
 from ncs.graph.distances import pairwise
 from ncs.graph.isolate import Experience, Moves, isolate, most_changed
 from ncs.graph.nearest import states
-from ncs.graph.whiten import fit_whitening
 from ncs.health.explained import explained_rows
 from ncs.health.labelled_clips import LabelledClips, play, replay
 from ncs.health.report import Evidence, Report, Truth, examine
@@ -53,7 +51,6 @@ class Options:
 
     clips: int
     slots: int | None  # None: as many to spare as in training
-    matching: Literal["plain", "learned"] | None  # None: as the model is meant to be used
     seed: int
 
 
@@ -80,11 +77,7 @@ class Examiner:
         self.trained_objects: int | None = trained_on["objects"]
         paper = self.config.model == "dslate"
         self.rules = (GraphConfig.paper if paper else GraphConfig.best)(buffer.world)
-        self.matching = options.matching or ("plain" if paper else "learned")
-        moves = self._moves()
-        learned = self.matching == "learned"
-        self.whiten = fit_whitening(moves.kind_before, moves.kind_after) if learned else None
-        self.world = fit_world(moves).coefficient
+        self.world = fit_world(self._moves()).coefficient
 
     def n_slots(self, n_objects: int | None) -> int:
         """Slots for scenes of that many objects; where nobody counted, as many as in training."""
@@ -190,8 +183,6 @@ class Examiner:
         for b in range(len(match_BK)):
             row, column = (np.flatnonzero(one.presence[b].numpy()) for one in (first, last))
             kinds = first.kind[b].numpy()[row], last.kind[b].numpy()[column]
-            if self.whiten is not None:
-                kinds = kinds[0] @ self.whiten, kinds[1] @ self.whiten
             i, j = linear_sum_assignment(pairwise(*kinds, "euclidean"))
             match_BK[b, row[i]] = column[j]
         return match_BK
