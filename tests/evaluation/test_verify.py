@@ -113,7 +113,9 @@ def test_an_extension_that_a_row_names_is_not_run_unasked(monkeypatch: pytest.Mo
     assert "this" not in sys.modules
 
 
-@pytest.mark.parametrize("name", ["blocks-fast-0", "robogym-fast-0", "blocks-cpu-0"])
+@pytest.mark.parametrize(
+    "name", ["blocks-fast-0", "robogym-fast-0", "blocks-cpu-0", "blocks-thinned-0"]
+)
 def test_the_methods_of_published_rows_can_be_made_again(name: str) -> None:
     from ncs.evaluation.harness import judge_hash
 
