@@ -43,6 +43,19 @@ def test_things_that_touch_stay_two() -> None:
     assert (things.mask[0].gt(0).sum(dim=0) <= 1).all()
 
 
+def test_middles_that_are_almost_one_are_told_apart_on_a_finer_board() -> None:
+    maps = draw([(10, 10, 4)])
+    generator = torch.Generator().manual_seed(0)
+    maps.vote[0, 1, 10:12, 10:14] = 9.6  # what stands on the lower half of the square
+    maps.vote[:] += 0.3 * torch.randn(maps.vote.shape, generator=generator)
+    things = find_things(maps, 5, measures_of(2, 3))
+    assert things.present.sum() == 2
+    assert set(things.pixel[0, :2, 1].round().int().tolist()) == {10, 12}
+    board = count_votes(maps, measures_of(2, 3))
+    assert board.fine == 3
+    assert board.votes.shape == (1, 96, 144)
+
+
 def test_two_pieces_that_vote_for_one_middle_are_one_thing() -> None:
     maps = draw([(4, 10, 4), (16, 10, 4)])
     maps.vote[0, :, 10:14, 4:20] = torch.tensor([12.0, 12.0])[:, None, None]

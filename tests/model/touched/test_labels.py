@@ -4,9 +4,10 @@ import torch
 from tests.model.touched.painted import Clips, make_clips, to_world
 
 from ncs.model.touched.change import as_image
-from ncs.model.touched.labels import Labels, Moved, label, read_moves
+from ncs.model.touched.labels import Labels, label, read_moves
 from ncs.model.touched.measure import measure
 from ncs.model.touched.measures import Measures
+from ncs.model.touched.moved import Moved
 
 
 def prepared(**world: float) -> tuple[Clips, Measures]:

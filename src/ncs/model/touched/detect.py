@@ -15,6 +15,8 @@ from ncs.model.touched.network import Maps
 
 SMOOTH = 8.0  # votes are smoothed over this part of the distance that things keep
 BESIDE = 8  # things that are found beside those asked for, and keep their pixels
+CLEAR = 6.0  # cells of the board between the middles of things, at least
+FINE_BLUR = 0.5  # pixels over which votes are smoothed at least where cells are finer than pixels
 FILLED = 0.5  # a cell of which this share votes for a thing is all its own
 
 
@@ -23,8 +25,9 @@ class Board:
     """Where votes fall."""
 
     chance: Tensor  # (N, H, W) of being part of a thing, 0 where that is unlikely
-    votes: Tensor  # (N, H, W) smoothed
-    peak: Tensor  # (N, H, W) bool
+    votes: Tensor  # (N, H * fine, W * fine) smoothed
+    peak: Tensor  # (N, H * fine, W * fine) bool
+    fine: int  # cells of a pixel's side
 
 
 @dataclass(frozen=True)
@@ -43,15 +46,27 @@ def count_votes(maps: Maps, measures: Measures) -> Board:
     chance = maps.logit.sigmoid()
     chance = chance * (chance > 0.5)
     apart = measures.number("apart")
-    cell_x = maps.vote[:, 0].clamp(0, width - 0.01).long()
-    cell_y = maps.vote[:, 1].clamp(0, height - 0.01).long()
-    index = (cell_y * width + cell_x).flatten(1)
-    board = torch.zeros_like(chance).flatten(1).scatter_add_(1, index, chance.flatten(1))
-    votes = blur(board.view(count, height, width), max(0.7, apart / SMOOTH))
-    radius = max(1, int(apart / 2))
+    fine = max(1, math.ceil(CLEAR / apart))  # things whose middles are almost one need finer cells
+    cell_x = (maps.vote[:, 0] * fine).clamp(0, width * fine - 0.01).long()
+    cell_y = (maps.vote[:, 1] * fine).clamp(0, height * fine - 0.01).long()
+    index = (cell_y * width * fine + cell_x).flatten(1)
+    board = chance.new_zeros(count, height * width * fine**2)
+    board = board.scatter_add_(1, index, chance.flatten(1))
+    least = 0.7 if fine == 1 else FINE_BLUR
+    votes = blur(board.view(count, height * fine, -1), fine * max(least, apart / SMOOTH))
+    radius = max(1, int(fine * apart / 2))
     row_top = functional.max_pool2d(votes[:, None], (1, 2 * radius + 1), 1, (0, radius))
     top = functional.max_pool2d(row_top, (2 * radius + 1, 1), 1, (radius, 0))[:, 0]
-    return Board(chance, votes, (votes == top) & (votes > 0))
+    return Board(chance, votes, (votes == top) & (votes > 0), fine)
+
+
+def peaks(board: Board, kept: int) -> tuple[Tensor, Tensor]:
+    """The highest peaks: pixels (N, K, 2) and how high (N, K)."""
+    high = (board.votes * board.peak).flatten(1)
+    votes_NK, index_NK = high.topk(min(kept, high.shape[1]), dim=1)
+    width = board.votes.shape[2]
+    cell_NK2 = torch.stack([index_NK % width, index_NK // width], dim=2)
+    return (cell_NK2 + 0.5) / board.fine, votes_NK
 
 
 def blur(value_NHW: Tensor, sigma: float) -> Tensor:
@@ -66,12 +81,8 @@ def blur(value_NHW: Tensor, sigma: float) -> Tensor:
 def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
     """At most so many things of each picture; the rest are absent."""
     board = count_votes(maps, measures)
-    count, height, width = board.votes.shape
-    high = (board.votes * board.peak).flatten(1)
-    kept = min(n_things + BESIDE, high.shape[1])
-    votes_NK, index_NK = high.topk(kept, dim=1)
+    peak_NK2, votes_NK = peaks(board, n_things + BESIDE)
     present_NK = votes_NK >= measures.number("least")
-    peak_NK2 = torch.stack([index_NK % width, index_NK // width], dim=2) + 0.5
     gap_NKP = (maps.vote[:, 0].flatten(1)[:, None] - peak_NK2[..., :1]).square()
     gap_NKP += (maps.vote[:, 1].flatten(1)[:, None] - peak_NK2[..., 1:]).square()
     gap_NKP = gap_NKP.masked_fill_(~present_NK[..., None], math.inf)
@@ -80,7 +91,7 @@ def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
     mask_NKP = torch.zeros_like(gap_NKP).scatter_(1, owner_N1P, own_N1P)
     total_NK1 = mask_NKP.sum(dim=2, keepdim=True)
     mean_NK2 = mask_NKP @ maps.vote.flatten(2).transpose(1, 2) / (total_NK1 + 1e-6)
-    mask_NKHW = mask_NKP.view(count, kept, height, width)
+    mask_NKHW = mask_NKP.unflatten(2, tuple(maps.logit.shape[1:]))
     present_NK &= total_NK1[..., 0] > 0
     return Things(
         pixel=_exactly(mean_NK2, n_things),

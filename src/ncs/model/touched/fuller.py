@@ -1,11 +1,12 @@
 """Fuller scenes than a buffer's: things of one picture pasted into another, labels and all.
 
 A thing is pasted where it stood, so that size, shade and place stay true, and only where no other
-known thing is.
+known thing is. What stood on another stays there where only that tells how high it is.
 
 Legend: N pictures, M things, C channels, H height, W width.
 """
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -22,8 +23,10 @@ class Scenes:
     labels: Labels
 
 
-def paste(scenes: Scenes, chance: float, generator: torch.Generator) -> Scenes:
-    """The same pictures, some with things of the next but a few; M doubles."""
+def paste(
+    scenes: Scenes, chance: float, generator: torch.Generator, highest: float = math.inf
+) -> Scenes:
+    """The same pictures, some with things of the next but a few, none from higher; M doubles."""
     count, device = len(scenes.image), scenes.image.device
     labels = scenes.labels
     draw = torch.rand(labels.known.shape, generator=generator, device=generator.device).to(device)
@@ -34,6 +37,7 @@ def paste(scenes: Scenes, chance: float, generator: torch.Generator) -> Scenes:
     meets_NM = (guest.thing & taken_NHW[:, None]).any(dim=(2, 3))
     same_NM = (guest.who[:, :, None] == labels.who[:, None]).any(dim=2)
     comes_NM = guest.known & ~meets_NM & ~same_NM & turn[:, None] & (draw < 0.7)
+    comes_NM &= guest.place[..., 2] < highest
     guests_NMHW = guest.thing & comes_NM[..., None, None]
     cover_NHW = guests_NMHW.any(dim=1)
     other_NCHW = torch.roll(scenes.image, shift, 0)

@@ -8,6 +8,7 @@ never change. A move that changed nothing at one of its ends says nothing.
 Legend: B clips, T frames, M moves (T - 1), H height, W width.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,26 +18,13 @@ from torch.nn import functional
 
 from ncs.model.touched.change import find_change
 from ncs.model.touched.measures import Measures
+from ncs.model.touched.moved import Moved
 from ncs.model.touched.network import pixels
+from ncs.model.touched.piled import only_its_own
 
 FAR = 1.5  # reaches from both ends: no part of what was moved is so far away
 KEPT = 0.5  # of a thing's pixels that must still be its own in another frame
-
-
-@dataclass(frozen=True)
-class Moved:
-    """What the moves of clips changed."""
-
-    changed: Tensor  # (B, M, H, W) bool
-    before: Tensor  # (B, M, H, W) bool: the moved thing's pixels before
-    after: Tensor  # (B, M, H, W) bool
-    apart: Tensor  # (B, M, 2, H, W) bool: pixels that only the other end's thing cannot cover
-    away: Tensor  # (B, M, H, W) bool: what changed far from both ends
-    worked: Tensor  # (B, M) bool: both ends show
-    on_floor: Tensor  # (B, M, 2) bool: nothing was below the thing at this end
-    start: Tensor  # (B, M, 3) scaled places
-    end: Tensor  # (B, M, 3)
-    who: Tensor  # (B, M) the first move of the same thing
+SHOWN = 0.2  # the same where things can stand on things: of what carries another the front shows
 
 
 @dataclass(frozen=True)
@@ -66,20 +54,21 @@ def read_moves(image_BTCHW: Tensor, action_BMA: Tensor, measures: Measures) -> M
     least = measures.number("least")
     worked = (before.sum(dim=(2, 3)) >= least) & (after.sum(dim=(2, 3)) >= least)
     height = torch.stack([start[..., 2], end[..., 2]], dim=2)
-    half_step = measures.number("gap") / 4 / float(measures.scale)
-    on_floor = (height < measures.number("low") + half_step) | (not measures.number("tall"))
-    return Moved(
+    highest = measures.number("low") + measures.half_step if measures.number("tall") else math.inf
+    moved = Moved(
         changed=changed,
         before=before,
         after=after,
         apart=torch.stack([gap[1] > radius, gap[0] > radius], dim=2),
         away=changed & (torch.minimum(*gap) > FAR**2 * reach),
         worked=worked,
-        on_floor=on_floor,
+        sure=worked[..., None].expand(*worked.shape, 2),
+        on_floor=height < highest,
         start=start,
         end=end,
-        who=_identify(start, end, worked, half_step),
+        who=_identify(start, end, worked, measures.half_step),
     )
+    return only_its_own(image_BTCHW, moved, least) if measures.number("tall") else moved
 
 
 def _identify(start_BM3: Tensor, end_BM3: Tensor, worked_BM: Tensor, near: float) -> Tensor:
@@ -96,7 +85,8 @@ def _identify(start_BM3: Tensor, end_BM3: Tensor, worked_BM: Tensor, near: float
 def label(moved: Moved, frames: Sequence[int], measures: Measures) -> Labels:
     """What is known of the given frames of every clip; frame by frame, clips within."""
     never_HW = _never(measures)
-    parts = [_label_frame(moved, frame, never_HW, measures.number("least")) for frame in frames]
+    least, kept = measures.number("least"), SHOWN if measures.number("tall") else KEPT
+    parts = [_label_frame(moved, frame, never_HW, least, kept) for frame in frames]
     names = ("thing", "known", "place", "who", "nothing")
     return Labels(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
 
@@ -106,25 +96,22 @@ def _never(measures: Measures) -> Tensor:
     return touched[0, 0] == 0
 
 
-def _label_frame(moved: Moved, frame: int, never_HW: Tensor, least: float) -> Labels:
+def _label_frame(moved: Moved, frame: int, never_HW: Tensor, least: float, kept: float) -> Labels:
     n_clips, n_moves = moved.worked.shape
     things, places, gone = [], [], never_HW.expand(n_clips, -1, -1)
     for move in range(n_moves):
-        early = frame <= move
-        # Transitions between this frame and the move: what changed in them is not known.
-        between = slice(frame, move) if early else slice(move + 1, frame)
-        still = ~moved.changed[:, between].any(dim=1) & moved.worked[:, move, None, None]
-        here, there = (moved.before, moved.after) if early else (moved.after, moved.before)
-        side = 0 if early else 1  # the end at which the thing is in this frame
-        things.append(here[:, move] & still)
-        places.append((moved.start if early else moved.end)[:, move])
-        empty = there[:, move] & still & moved.apart[:, move, 1 - side]
+        side = 0 if frame <= move else 1  # the end at which the thing is in this frame
+        still = moved.still(move, frame) & moved.worked[:, move, None, None]
+        things.append(moved.claim(move, frame))
+        places.append((moved.start, moved.end)[side][:, move])
+        there = (moved.after, moved.before)[side][:, move]
+        empty = there & still & moved.apart[:, move, 1 - side]
         gone = gone | (empty & moved.on_floor[:, move, 1 - side, None, None])
         if frame in (move, move + 1):
             gone = gone | (moved.away[:, move] & moved.worked[:, move, None, None])
     thing, full = torch.stack(things, dim=1), _full(moved, frame)
     count = thing.sum(dim=(2, 3))
-    known = (count >= least) & (count >= KEPT * full)
+    known = (count >= least) & (count >= kept * full)
     thing, known = _join(thing, known, moved.who)
     number = moved.who + n_moves * torch.arange(n_clips, device=known.device)[:, None]
     nothing = gone & ~thing.any(dim=1)

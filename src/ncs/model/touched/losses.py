@@ -17,6 +17,7 @@ from ncs.model.touched.network import Describer, Maps, Summary
 
 UNKNOWN = 0.1  # weight of pixels nobody moved, beside those that were seen to be nothing
 FAINT = -1e9
+STRICT = 6.0  # pixels: votes for middles nearer to one another must be exact to part of a pixel
 BEND = 0.01  # scaled places: errors beyond count linearly
 
 
@@ -49,7 +50,8 @@ def judge(
     middle_N2M = measures.project(labels.place).transpose(1, 2)
     aim_N2HW = (middle_N2M @ mask_NMHW.flatten(2)).view_as(maps.vote)
     aim_N2HW = aim_N2HW / mask_NMHW.sum(dim=1, keepdim=True).clamp(min=1)
-    miss_N2HW = functional.smooth_l1_loss(maps.vote, aim_N2HW, reduction="none")
+    exact = min(1.0, measures.number("apart") / STRICT)
+    miss_N2HW = functional.smooth_l1_loss(maps.vote, aim_N2HW, reduction="none", beta=exact)
     vote = (miss_N2HW * each_NHW[:, None]).sum()
     summary = describer.pool(maps, scenes.image, mask_NMHW)
     kind = describer.types(summary)[labels.known]

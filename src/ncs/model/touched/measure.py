@@ -4,6 +4,7 @@ Legend: B clips, T frames, M moves of a clip, N moves, E ends (2N: before moves,
 C channels, H height, W width.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from ncs.model.touched.calibrate import CHUNK, SMALLEST, calibrate
+from ncs.model.touched.calibrate import CHUNK, FEWEST, SMALLEST, calibrate
 from ncs.model.touched.change import as_image, find_change, measure_noise
-from ncs.model.touched.geometry import terms
-from ncs.model.touched.measures import MAP
+from ncs.model.touched.geometry import fit, terms
+from ncs.model.touched.labels import read_moves
+from ncs.model.touched.measures import MAP, Measures
+from ncs.model.touched.network import pixels
 from ncs.records import DataError
 
 FINE = 10.0  # pixels across that the smallest things keep when pictures are reduced
@@ -63,7 +66,6 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
     some = np.arange(0, len(changed_NHW), -(-len(changed_NHW) // ENOUGH))
     both_2S = np.stack([some, some + len(changed_NHW)])
     seen = calibrate(changed_NHW[some], place_E3[both_2S.ravel()])
-    gaps = _gaps(start_BM3, end_BM3, world, seen.to_pixel)
     values = {
         "height": shape[0],
         "width": shape[1],
@@ -71,8 +73,6 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
         "miss": seen.miss,
         "reach": seen.reach,
         "radius": seen.radius,
-        "apart": min(gaps[0], 4 * seen.radius),
-        "gap": gaps[1],
         "least": max(2.0, SHARE * seen.area),
         "tall": float(np.ptp(action[..., 5]) > 1e-3 * world.scale),
         "low": float(np.quantile(place_E3[:, 2], SMALLEST)),
@@ -85,7 +85,34 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
         "touched": _touched(changed_NHW, seen.radius),
         "smallest": float(np.sqrt(seen.area / np.pi)),
     }
+    values |= _gaps(start_BM3, end_BM3, world, values)
+    if values["tall"]:  # then some moves took things along
+        values |= _fit_whole(parts, action_BMA, values)
+        values |= _gaps(start_BM3, end_BM3, world, values)
     return values
+
+
+def _fit_whole(
+    parts: Sequence[Tensor], action_BMA: Tensor, values: Mapping[str, Any]
+) -> dict[str, Doubles]:
+    """Where the world is seen, fitted again to moves that took no other thing along."""
+    measures = Measures()
+    measures.take({name: value for name, value in values.items() if name != "smallest"})
+    grid_2P = pixels(*measures.shape, parts[0]).flatten(1)
+    places, middles = [], []
+    for image, action in zip(parts, torch.split(action_BMA, CHUNK), strict=True):
+        moved = read_moves(image, action, measures)
+        whole_BM = moved.sure.all(dim=2)
+        for mask, place in ((moved.before, moved.start), (moved.after, moved.end)):
+            own_LP = mask[whole_BM].flatten(1).float()
+            middles.append(own_LP @ grid_2P.T / own_LP.sum(dim=1, keepdim=True))
+            places.append(place[whole_BM])
+    place_L3 = torch.cat(places).double().cpu().numpy()
+    middle_L2 = torch.cat(middles).double().cpu().numpy()
+    if len(place_L3) < 2 * FEWEST:
+        return {}
+    share_L2 = middle_L2 / max(measures.shape)
+    return {"to_pixel": fit(place_L3, middle_L2), "to_place": fit(share_L2, place_L3)}
 
 
 @dataclass(frozen=True)
@@ -109,15 +136,15 @@ def _scale(start_BM3: Doubles, end_BM3: Doubles) -> Scale:
 
 
 def _gaps(
-    start_BM3: Doubles, end_BM3: Doubles, world: Scale, to_pixel: Doubles
-) -> tuple[float, float]:
+    start_BM3: Doubles, end_BM3: Doubles, world: Scale, values: Mapping[str, Any]
+) -> dict[str, float]:
     """How near two things of one scene come, in pixels and in metres.
 
     Things that were not yet moved stand where they will be picked.
     """
     metres, seen = [], []
     shape = start_BM3.shape
-    project = terms(torch.from_numpy(world.scaled(start_BM3))).numpy() @ to_pixel
+    project = terms(torch.from_numpy(world.scaled(start_BM3))).numpy() @ values["to_pixel"]
     pixel_BM2 = project.reshape(*shape[:2], 2)
     for later in range(1, shape[1]):
         moved_B = np.zeros(shape[0], bool)
@@ -131,8 +158,9 @@ def _gaps(
             seen.append(np.linalg.norm(pixel_BM2[:, later] - pixel_BM2[:, earlier], axis=-1)[keep])
     every, shown = np.concatenate([*metres, []]), np.concatenate([*seen, []])
     if not len(every):  # one thing a scene: nothing is ever near
-        return np.inf, world.scale
-    return float(np.quantile(shown, 0.01)), float(np.quantile(every, 0.01))
+        return {"apart": 4 * values["radius"], "gap": world.scale}
+    near = float(np.quantile(shown, 0.01))
+    return {"apart": min(near, 4 * values["radius"]), "gap": float(np.quantile(every, 0.01))}
 
 
 def _touched(changed_NHW: Tensor, radius: float) -> Tensor:

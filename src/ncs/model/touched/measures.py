@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from ncs.model.touched.geometry import n_terms, terms
 
+STILL = 1e-3  # a coordinate that never varied has terms below this share of the others
 MAP = 64  # cells of a side of the map of what was ever touched
 # Name, first value and what it is, as ``ncs train`` prints it.
 NUMBERS: Mapping[str, tuple[float, str]] = {
@@ -72,6 +73,17 @@ class Measures(nn.Module):
     def state_width(self) -> int:
         """Numbers of a state: height is one where moves change it."""
         return 3 if self.number("tall") else 2
+
+    @property
+    def half_step(self) -> float:
+        """Scaled places that differ by less are one."""
+        return self.number("gap") / 4 / float(self.scale)
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether a pixel may show places of any height: all three coordinates were moved along."""
+        size_3 = self.to_pixel[1:4].norm(dim=1)
+        return bool(self.number("tall")) and bool((size_3 > STILL * size_3.max()).all())
 
     def scaled(self, place_N3: Tensor) -> Tensor:
         """Scaled places of places in metres."""

@@ -8,6 +8,7 @@ beyond those that just make a thing.
 Legend: B batch, T frames, H height, W width, C channels, K slots, A action numbers.
 """
 
+import math
 from dataclasses import fields
 
 import numpy as np
@@ -19,13 +20,14 @@ from ncs.model.contract import Explanation, Loss, ParameterGroup, Slots, WorldMo
 from ncs.model.randomness import Randomness
 from ncs.model.touched.change import as_image
 from ncs.model.touched.config import TouchedConfig
-from ncs.model.touched.detect import cell_masks, count_votes, find_things
+from ncs.model.touched.detect import cell_masks, count_votes, find_things, peaks
 from ncs.model.touched.dynamics import Mover
 from ncs.model.touched.fuller import Scenes, paste, relight
-from ncs.model.touched.labels import Moved, label, read_moves
+from ncs.model.touched.labels import label, read_moves
 from ncs.model.touched.losses import judge, locate
 from ncs.model.touched.measure import measure, measure_at
 from ncs.model.touched.measures import Measures
+from ncs.model.touched.moved import Moved
 from ncs.model.touched.network import Describer, Eyes
 from ncs.model.touched.redraw import shift_thing
 from ncs.model.touched.refit import refit
@@ -147,11 +149,10 @@ class Touched(WorldModel):
         """Chances, votes and peaks of pictures (uint8), in the size at which they are looked at."""
         maps = self.eyes(as_image(frame_BHWC, self.measures.shape))
         board = count_votes(maps, self.measures)
-        height, index = (board.votes * board.peak).flatten(1).topk(4 * self.config.n_slots, dim=1)
-        width = board.votes.shape[2]
-        peak = torch.stack([index % width, index // width], dim=2) + 0.5
+        peak, height = peaks(board, 4 * self.config.n_slots)
+        votes = functional.max_pool2d(board.votes, board.fine)
         least = self.measures.number("least")
-        return Explanation(maps.logit.sigmoid(), board.votes, peak, height, least)
+        return Explanation(maps.logit.sigmoid(), votes, peak, height, least)
 
     @torch.no_grad()
     def follow(
@@ -233,7 +234,9 @@ class Touched(WorldModel):
         image = torch.cat([image_BTCHW[:, first], image_BTCHW[:, second]])
         scenes = Scenes(image, labels)
         if config.paste:
-            scenes = paste(scenes, config.paste, generator)
+            low = measures.number("low") + measures.half_step
+            highest = low if measures.is_deep else math.inf
+            scenes = paste(scenes, config.paste, generator, highest)
         if config.light:
             image = relight(scenes.image, config.light, generator)
             scenes = Scenes(image, scenes.labels)
