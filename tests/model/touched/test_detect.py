@@ -52,8 +52,8 @@ def test_middles_that_are_almost_one_are_told_apart_on_a_finer_board() -> None:
     assert things.present.sum() == 2
     assert set(things.pixel[0, :2, 1].round().int().tolist()) == {10, 12}
     board = count_votes(maps, measures_of(2, 3))
-    assert board.fine == 3
-    assert board.votes.shape == (1, 96, 144)
+    assert board.fine == 4
+    assert board.votes.shape == (1, 128, 192)
 
 
 def test_two_pieces_that_vote_for_one_middle_are_one_thing() -> None:

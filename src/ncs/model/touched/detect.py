@@ -15,8 +15,9 @@ from ncs.model.touched.network import Maps
 
 SMOOTH = 8.0  # votes are smoothed over this part of the distance that things keep
 BESIDE = 8  # things that are found beside those asked for, and keep their pixels
-CLEAR = 6.0  # cells of the board between the middles of things, at least
-FINE_BLUR = 0.5  # pixels over which votes are smoothed at least where cells are finer than pixels
+NEAR = 6.0  # pixels: middles nearer to one another are told apart in cells finer than pixels
+CLEAR = 8.0  # cells of the board between the middles of things, at least
+FINE_BLUR = 0.35  # pixels over which votes are smoothed at least where cells are finer than pixels
 FILLED = 0.5  # a cell of which this share votes for a thing is all its own
 
 
@@ -46,7 +47,7 @@ def count_votes(maps: Maps, measures: Measures) -> Board:
     chance = maps.logit.sigmoid()
     chance = chance * (chance > 0.5)
     apart = measures.number("apart")
-    fine = max(1, math.ceil(CLEAR / apart))  # things whose middles are almost one need finer cells
+    fine = math.ceil(CLEAR / apart) if apart < NEAR else 1
     cell_x = (maps.vote[:, 0] * fine).clamp(0, width * fine - 0.01).long()
     cell_y = (maps.vote[:, 1] * fine).clamp(0, height * fine - 0.01).long()
     index = (cell_y * width * fine + cell_x).flatten(1)

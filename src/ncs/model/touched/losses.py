@@ -53,6 +53,9 @@ def judge(
     exact = min(1.0, measures.number("apart") / STRICT)
     miss_N2HW = functional.smooth_l1_loss(maps.vote, aim_N2HW, reduction="none", beta=exact)
     vote = (miss_N2HW * each_NHW[:, None]).sum()
+    if measures.is_deep:  # what a thing's surroundings are told by must be what is seen later
+        mask_NMHW = as_seen(maps, labels, middle_N2M, measures.number("apart"))
+        area_NM = mask_NMHW.sum(dim=(2, 3))
     summary = describer.pool(maps, scenes.image, mask_NMHW)
     kind = describer.types(summary)[labels.known]
     mean_NM2 = mask_NMHW.flatten(2) @ maps.vote.flatten(2).transpose(1, 2)
@@ -63,7 +66,21 @@ def judge(
         seen[..., :width], labels.place[..., :width], reduction="none", beta=BEND
     )
     place = (error_NMS.sum(dim=2) * labels.known).sum() / labels.known.sum().clamp(min=1)
+    if measures.is_deep:  # the ways that a pixel leaves open are short beside how far things go
+        place = place / (4 * measures.half_step)
     return Parts(find, vote, tell_apart(kind, labels, temperature), place, seen.detach())
+
+
+@torch.no_grad()
+def as_seen(maps: Maps, labels: Labels, middle_N2M: Tensor, apart: float) -> Tensor:
+    """Chances (N, M, H, W) of pixels that vote for labelled things, and all that are known."""
+    chance_NHW = maps.logit.sigmoid()
+    chance_NHW = chance_NHW * (chance_NHW > 0.5) * ~labels.thing.any(dim=1)
+    away_NMHW = (maps.vote[:, None] - middle_N2M.transpose(1, 2)[..., None, None]).norm(dim=2)
+    away_NMHW = away_NMHW.masked_fill(~labels.known[..., None, None], torch.inf)
+    nearest_N1HW, owner_N1HW = away_NMHW.min(dim=1, keepdim=True)
+    own_N1HW = chance_NHW[:, None] * (nearest_N1HW < apart)
+    return labels.thing.float().scatter_add_(1, owner_N1HW, own_N1HW)
 
 
 def masked_mean(value: Tensor, mask: Tensor) -> Tensor:
@@ -72,9 +89,17 @@ def masked_mean(value: Tensor, mask: Tensor) -> Tensor:
 
 
 def locate(pixel_NM2: Tensor, summary: Summary, describer: Describer, measures: Measures) -> Tensor:
-    """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it."""
+    """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it.
+
+    Where a pixel may show places of any height, the eyes tell the height, and that the rest.
+    """
     term = measures.pixel_terms(pixel_NM2)
-    return term @ measures.to_place + describer.shifts(summary, term)
+    fitted, shift = term @ measures.to_place, describer.shifts(summary, term)
+    if not measures.is_deep:
+        return fitted + shift
+    raised = torch.cat([fitted[..., :2], fitted[..., 2:] + shift[..., 2:]], dim=-1)
+    flat = measures.flat_at(pixel_NM2, raised) + shift[..., :2]
+    return torch.cat([flat, raised[..., 2:]], dim=-1)
 
 
 def tell_apart(kind_LZ: Tensor, labels: Labels, temperature: float) -> Tensor:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from ncs.model.touched.geometry import n_terms, terms
 
 STILL = 1e-3  # a coordinate that never varied has terms below this share of the others
+NEWTON = 2  # steps to the point of a level that is seen at a pixel
 MAP = 64  # cells of a side of the map of what was ever touched
 # Name, first value and what it is, as ``ncs train`` prints it.
 NUMBERS: Mapping[str, tuple[float, str]] = {
@@ -96,6 +97,22 @@ class Measures(nn.Module):
     def project(self, scaled_N3: Tensor) -> Tensor:
         """Pixels (N, 2) where places are seen."""
         return terms(scaled_N3) @ self.to_pixel
+
+    def flat_at(self, pixel_N2: Tensor, place_N3: Tensor) -> Tensor:
+        """Where (N, 2) on the level of given places, and near them, a pixel is seen."""
+        x, y, z = place_N3.unbind(-1)
+        c_F2 = self.to_pixel
+        for _ in range(NEWTON):
+            miss_N2 = pixel_N2 - self.project(torch.stack([x, y, z], dim=-1))
+            along_x = c_F2[1] + 2 * x[..., None] * c_F2[4] + y[..., None] * c_F2[5]
+            along_x = along_x + z[..., None] * c_F2[6]
+            along_y = c_F2[2] + x[..., None] * c_F2[5] + 2 * y[..., None] * c_F2[7]
+            along_y = along_y + z[..., None] * c_F2[8]
+            turn = along_x[..., 0] * along_y[..., 1] - along_x[..., 1] * along_y[..., 0]
+            turn = torch.where(turn.abs() < 1e-6, torch.ones_like(turn), turn)
+            x = x + (miss_N2[..., 0] * along_y[..., 1] - miss_N2[..., 1] * along_y[..., 0]) / turn
+            y = y + (along_x[..., 0] * miss_N2[..., 1] - along_x[..., 1] * miss_N2[..., 0]) / turn
+        return torch.stack([x, y], dim=-1)
 
     def pixel_terms(self, pixel_N2: Tensor) -> Tensor:
         """Terms (N, 6) of pixels."""
