@@ -92,7 +92,7 @@ def find_things(maps: Maps, n_things: int, measures: Measures) -> Things:
     mask_NKP = torch.zeros_like(gap_NKP).scatter_(1, owner_N1P, own_N1P)
     total_NK1 = mask_NKP.sum(dim=2, keepdim=True)
     mean_NK2 = mask_NKP @ maps.vote.flatten(2).transpose(1, 2) / (total_NK1 + 1e-6)
-    mask_NKHW = mask_NKP.unflatten(2, tuple(maps.logit.shape[1:]))
+    mask_NKHW = mask_NKP.view(*mask_NKP.shape[:2], *maps.logit.shape[1:])
     present_NK &= total_NK1[..., 0] > 0
     return Things(
         pixel=_exactly(mean_NK2, n_things),

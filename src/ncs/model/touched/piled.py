@@ -40,7 +40,8 @@ def _went(image_BTCHW: Tensor, moved: Moved) -> Tensor:
     was_BMC = _mean_colour(first_BMCHW, moved.before)
     left_BMC = _mean_colour(second_BMCHW, moved.before)
     came_BMC = _mean_colour(second_BMCHW, moved.after)
-    return CLEARLY * (was_BMC - came_BMC).norm(dim=2) < (was_BMC - left_BMC).norm(dim=2)
+    went_BM: Tensor = CLEARLY * (was_BMC - came_BMC).norm(dim=2) < (was_BMC - left_BMC).norm(dim=2)
+    return went_BM
 
 
 def _mean_colour(image_BMCHW: Tensor, mask_BMHW: Tensor) -> Tensor:
