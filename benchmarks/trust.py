@@ -8,6 +8,7 @@ python -m benchmarks.trust --resume FILE       # rows already in the file are ke
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import time
@@ -95,9 +96,13 @@ FIGURES = {
         (Part("-m benchmarks.hostile_files"), Part(f"{PYTEST} tests/test_supply.py")),
     ),
     9: Figure(
-        "viewer: other addresses, traversal, foreign Host and Origin, uploads, held sockets",
-        "refused, no leak",
-        (Part(f"{PYTEST} {' '.join(VIEWER)}"),),
+        "viewer: other addresses, traversal, foreign Host and Origin, uploads, held sockets; "
+        "10 000 requests a server",
+        "refused, no leak, no growth over 20 MB",
+        (
+            Part(f"{PYTEST} {' '.join(VIEWER)}"),
+            Part("-m benchmarks.figures.memory --times {times}", 10_000),
+        ),
     ),
     10: Figure(
         "SIGTERM, SIGINT, SIGHUP, 20 of each, six commands",
@@ -134,8 +139,9 @@ def measure(figure: Figure, share: float) -> dict[str, object]:
 
 def summary(text: str) -> str:
     """How many tests passed or failed."""
-    passed, failed = text.count("."), text.count("FAILED ")
-    return f"{failed} tests FAILED" if failed else f"tests pass ({passed})"
+    failed = text.count("FAILED ")
+    passed = sum(len(line) for line in re.findall(r"^[.sxX]+(?=\s|$)", text, re.MULTILINE))
+    return f"{failed} tests FAILED" if failed else f"{passed} tests pass"
 
 
 def main() -> int:
