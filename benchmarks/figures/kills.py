@@ -88,6 +88,7 @@ def kill_often(
         out = home / f"killed-{runs}"
         kills += kill_until_done([*words, out], times - kills, longest, rng)
         runs, same = runs + 1, same + (content(out) == wanted)
+        print(f"{kills} of {times} kills, {same} of {runs} runs as they should be", flush=True)
         shutil.rmtree(out) if out.is_dir() else out.unlink()
     return kills, runs, same
 
