@@ -64,6 +64,17 @@ PICTURE = [
     Case("is a pipe", piped("p.png")),
     Case("is /dev/zero", linked("p.png", "/dev/zero")),
 ]
+
+
+def changed_npz(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    """Other bytes in the archive of a good one."""
+
+    def spoil(folder: Path) -> None:
+        (folder / "a.npz").write_bytes(change((folder / "a.npz").read_bytes()))
+
+    return spoil
+
+
 ARRAYS = [
     Case("as it should be", NOTHING),
     Case("pickled objects", npz(frame=np.array([{}], object), action=ACTION)),
@@ -74,6 +85,21 @@ ARRAYS = [
     Case("a bomb", zipped("frame.npy", bytes(300 << 20))),
     Case("a name that leads out", zipped("../../frame.npy", b"x")),
     Case("an archive cut off", written("a.npz", b"PK\x03\x04" + bytes(50))),
+    Case(
+        "packed bytes that are none",
+        changed_npz(lambda data: data[:100] + b"\xff" * 40 + data[140:]),
+    ),
+    Case(
+        "an unknown way to pack", changed_npz(lambda data: data.replace(b"\x08\x00", b"\x63\x00"))
+    ),
+    Case(
+        "a password",
+        changed_npz(
+            lambda data: data.replace(
+                b"PK\x01\x02\x2d\x03\x2d\x00\x00", b"PK\x01\x02\x2d\x03\x2d\x00\x01"
+            )
+        ),
+    ),
     Case("is a pipe", piped("a.npz")),
     Case("is /dev/zero", linked("a.npz", "/dev/zero")),
 ]

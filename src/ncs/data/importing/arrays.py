@@ -60,7 +60,9 @@ def _read_npz(path: Path) -> dict[str, NDArray[Any]]:
             for name in NAMES:
                 _check_entry(path, archive, held[name])
             return {name: _unpack(archive, held[name]) for name in NAMES}
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError) as error:
+    except DataError:
+        raise
+    except Exception as error:  # whatever a foreign file makes zipfile, zlib and NumPy raise
         raise DataError(f"{path}: is not an .npz file of arrays ({brief(error)})") from None
 
 
