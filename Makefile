@@ -24,7 +24,7 @@ reproduce: setup  # make reproduce SCALE=laptop
 	$(BIN)/ncs reproduce --scale $(SCALE) --out runs/reproduce-$(SCALE)
 
 results: setup  # fills the tables of README and docs from the files in results/
-	$(BIN)/python benchmarks/fill_tables.py
+	$(BIN)/python -m benchmarks.fill_tables
 
 test: setup lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile  # a thread each: two cores, two processes

@@ -1,7 +1,7 @@
 """Fills every table of the documents with what its command prints; ``make results`` runs it.
 
 A table stands between two comments, the first of which names the command, or models whose health
-reports are told side by side:
+reports are told side by side, or rows from which the gain of every extension is reckoned:
 
     <!-- ncs table results/laptop --format markdown -->
     ...
@@ -9,8 +9,11 @@ reports are told side by side:
     <!-- health blocks-fast-0 blocks-fast-1 -->
     ...
     <!-- end -->
+    <!-- gains blocks-fast-0-crowded -->
+    ...
+    <!-- end -->
 
-Run ``python benchmarks/fill_tables.py`` to write; ``--check`` only tells which would change.
+Run ``python -m benchmarks.fill_tables`` to write; ``--check`` only tells which would change.
 """
 
 import argparse
@@ -22,11 +25,14 @@ import shlex
 import sys
 from pathlib import Path
 
+from benchmarks.ablate_extensions import tabulate
+
 from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
 TABLE = re.compile(
-    r"<!-- (?P<kind>ncs|health) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->", re.DOTALL
+    r"<!-- (?P<kind>ncs|health|gains) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
+    re.DOTALL,
 )
 HEALTH = {  # figures of a health report that cards tell, and how they word them
     "found": "objects found by exactly one slot, following a clip",
@@ -78,7 +84,9 @@ def filled(text: str) -> str:
     """A document with every table as its command prints it today."""
 
     def fill(table: re.Match[str]) -> str:
-        made = {"ncs": print_of, "health": health_of}[table["kind"]](table["words"])
+        made = {"ncs": print_of, "health": health_of, "gains": tabulate}[table["kind"]](
+            table["words"]
+        )
         return f"<!-- {table['kind']} {table['words']} -->\n{made}\n<!-- end -->"
 
     return TABLE.sub(fill, text)

@@ -15,7 +15,7 @@ from tests.conftest import PATIENCE
 from ncs.agent import shipped_model
 from ncs.analysis.points import CELLS
 from ncs.analysis.table import as_records
-from ncs.evaluation.results import read_results
+from ncs.evaluation.results import read_results, save_results
 from ncs.storage import write_json
 from ncs.web.catalogue import Folders
 from ncs.web.serve import address_of, make_server, open_socket
@@ -73,11 +73,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def make_results(base: Path) -> Path:
     """A folder with one result file: the first rows of a published one."""
     ablations = FOLDER.parents[1] / "results" / "ablations"
-    published = ablations / "robogym-fast-0-development-tasks.jsonl"
+    published = read_results(ablations / "robogym-fast-0-development.jsonl.gz")
     folder = base / "results"
     folder.mkdir()
-    lines = published.read_text().splitlines(keepends=True)[:50]
-    (folder / "few.jsonl").write_text("".join(lines))
+    save_results(folder / "few.jsonl", published[:50])
     cells = as_records(read_results(folder / "few.jsonl"), "best")
     run = [{**cell, "label": "ours, named"} for cell in cells]
     write_json(folder / "run" / CELLS, {"cells": run})

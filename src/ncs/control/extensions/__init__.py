@@ -23,7 +23,7 @@ EXTENSIONS: dict[str, Extension] = {
     "distrust": distrust.extend,
     "plan": plan.extend,
 }
-# Left the code since no outcome depended on them. Older rows name them, and are played without.
+# Left the code for lack of a gain. Older rows name them, and are played without.
 RETIRED = ("whiten",)
 # Additions to how a model infers slots: asked for likewise, and control knows nothing of them.
 EYES = ("starts",)
