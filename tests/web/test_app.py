@@ -340,3 +340,11 @@ def test_every_extension_is_explained_on_the_page(site: Site) -> None:
     told = site.client.get("/api/models").json()["extensions"]
     assert list(told) == list(EXTENSIONS)
     assert all(len(line) > 20 for line in told.values())
+
+
+def test_code_that_a_caller_names_is_not_imported(site: Site) -> None:
+    for options in ({"only": ["this:s"]}, {"without": ["this:s"]}):
+        answer = site.post("/api/episodes", model=FOLDER.name, **options)
+        assert answer.status_code == 400
+        assert "is code of somebody's own" in answer.json()["error"]
+    assert "this" not in sys.modules
