@@ -197,6 +197,9 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # tidies up, and mounts nothing for good
     home = Path(tempfile.mkdtemp(prefix="ncs-kills-"))
     try:
         return not FIGURES[asked.what](asked.times, home, random.Random(asked.seed))
