@@ -24,7 +24,8 @@ def test_it_serves_a_page_until_it_is_interrupted(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130, err
-        assert (out, err) == ("", "ncs view: stopped\n")
+        assert json.loads(out) == {"command": "view", "error": "stopped", "exit_code": 130}
+        assert err == "ncs view: stopped\n"
     finally:
         process.kill()
         process.wait()
