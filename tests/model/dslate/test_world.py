@@ -1,11 +1,8 @@
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
+from benchmarks.reference_dslate import Draws, ReferenceDslate
 from torch import Tensor, nn
 
 from ncs.model.dslate import world as dslate
@@ -44,17 +41,6 @@ def make_clips(batch: int = 2, frames: int = 5) -> tuple[Tensor, Tensor]:
 
 def seeded(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
-
-
-def load_reference() -> ModuleType:
-    path = Path(__file__).parents[3] / "benchmarks" / "reference_dslate.py"
-    spec = importlib.util.spec_from_file_location("reference_dslate", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 class PermutedStart(Noise):
@@ -123,7 +109,6 @@ def test_a_clip_of_one_frame_is_followed_as_it_is_encoded() -> None:
 
 
 def test_the_loss_is_that_of_the_plain_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    reference = load_reference()
     model, (frame, action) = make_model(dropout=0.0), make_clips()
     model.eval()
     gumbel: list[Tensor] = []
@@ -142,10 +127,10 @@ def test_the_loss_is_that_of_the_plain_reference(monkeypatch: pytest.MonkeyPatch
     loss = model.loss(frame, action, 10_000, seeded())
     loss.total.backward()
 
-    plain = reference.ReferenceDslate(model.config)
+    plain = ReferenceDslate(model.config)
     copy_weights(model, plain)
     noise = torch.cat(gumbel).view(10, 4, 4, 24).permute(0, 3, 1, 2)
-    draws = reference.Draws(soft=noise, hard=noise, start=normal[0])
+    draws = Draws(soft=noise, hard=noise, start=normal[0])
     scale = torch.tensor([2.5, 2.5, 0, 1.25, 1.25, 0])
     video = frame.permute(0, 1, 4, 2, 3).float() / 255
     parts = plain(video, action * scale, model.config.temperature(10_000), draws)
