@@ -3,7 +3,8 @@
 python -m benchmarks.trust                     # at their full counts: some hours on two cores
 python -m benchmarks.trust --share 0.1         # a tenth of each count
 python -m benchmarks.trust --only 3 7 12
-python -m benchmarks.trust --resume FILE       # rows already in the file are kept
+python -m benchmarks.trust --resume FILE       # what the file holds already is kept
+python -m benchmarks.trust --resume FILE --minutes 10    # begins nothing after that long
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HOME = Path(__file__).parents[1]
 ORACLES = [
@@ -26,6 +28,8 @@ ORACLES = [
 ]
 VIEWER = [f"tests/web/test_{name}.py" for name in ("guard", "serve", "server", "sockets")]
 NODE = "tests/reproduction/test_engines.py"
+WRITERS = ("collect", "train", "graph", "evaluate", "reproduce")
+LONG = ("collect", "train", "evaluate", "reproduce", "serve", "view")
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,11 @@ FIGURES = {
         ),
     ),
     6: Figure(
-        "a full disk, 20 sizes for each writer",
-        "exit code 2, the path named, nothing half written",
-        (Part(f"{KILLS} disk --times {{times}}", 20),),
+        "a full disk, 20 sizes for each of five writers",
+        "exit code 2, the path named, nothing half written; the same command ends once there is room",
+        tuple(
+            Part(f"-m benchmarks.figures.disks {name} --times {{times}}", 20) for name in WRITERS
+        ),
     ),
     7: Figure(
         "1000 random corruptions of each of eight stored kinds",
@@ -107,7 +113,7 @@ FIGURES = {
     10: Figure(
         "SIGTERM, SIGINT, SIGHUP, 20 of each, six commands",
         "one line, exit code 143, 130, 129 within 10 s, nobody left",
-        (Part("-m benchmarks.signals --times {times}", 20),),
+        tuple(Part(f"-m benchmarks.signals --times {{times}} --only {name}", 20) for name in LONG),
     ),
     11: Figure(
         "k-means, matching, IQL, CEM, shortest paths against other implementations",
@@ -122,19 +128,19 @@ FIGURES = {
 }
 
 
-def measure(figure: Figure, share: float) -> dict[str, object]:
-    """What the commands of a figure say, and whether all of them are content."""
+def measure(part: Part, share: float) -> dict[str, Any]:
+    """What a command says last, and whether it is content."""
     began = time.monotonic()
-    said, holds = [], True
-    for part in figure.parts:
-        words = part.words.format(times=max(1, round(share * part.times))).split()
-        out = subprocess.run([sys.executable, *words], cwd=HOME, capture_output=True, text=True)
-        lines = (out.stdout.strip() or out.stderr.strip() or "nothing").splitlines()
-        said.append(lines[-1] if "pytest" not in part.words else summary(out.stdout))
-        holds = holds and out.returncode == 0
-        if out.returncode:
-            print(out.stdout[-3000:] + out.stderr[-1000:], file=sys.stderr, flush=True)
-    return {"seen": "; ".join(said), "holds": holds, "seconds": round(time.monotonic() - began)}
+    words = part.words.format(times=max(1, round(share * part.times))).split()
+    out = subprocess.run([sys.executable, *words], cwd=HOME, capture_output=True, text=True)
+    lines = (out.stdout.strip() or out.stderr.strip() or "nothing").splitlines()
+    if out.returncode:
+        print(out.stdout[-3000:] + out.stderr[-1000:], file=sys.stderr, flush=True)
+    return {
+        "seen": lines[-1] if "pytest" not in part.words else summary(out.stdout),
+        "holds": out.returncode == 0,
+        "seconds": round(time.monotonic() - began),
+    }
 
 
 def summary(text: str) -> str:
@@ -144,25 +150,43 @@ def summary(text: str) -> str:
     return f"{failed} tests FAILED" if failed else f"{passed} tests pass"
 
 
+def show(number: int, kept: dict[str, dict[str, Any]]) -> None:
+    """Prints a figure's row as far as its parts are measured."""
+    figure = FIGURES[number]
+    rows = [kept[part.words] for part in figure.parts if part.words in kept]
+    if not rows:
+        return
+    left = len(figure.parts) - len(rows)
+    seen = "; ".join([row["seen"] for row in rows] + ([f"{left} not measured"] if left else []))
+    holds = "yes" if not left and all(row["holds"] for row in rows) else "**no**"
+    seconds = sum(row["seconds"] for row in rows)
+    shown = [number, figure.measure, figure.target, seen, holds, seconds]
+    print(f"| {' | '.join(map(str, shown))} |", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--share", type=float, default=1.0, help="of the full counts")
     parser.add_argument("--only", type=int, nargs="+", choices=list(FIGURES))
-    parser.add_argument("--resume", type=Path, help="a file of rows, kept and added to")
+    parser.add_argument("--resume", type=Path, help="a file of what was seen, kept and added to")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing later")
     asked = parser.parse_args()
-    kept = {}
+    began = time.monotonic()
+    kept: dict[str, dict[str, Any]] = {}
     if asked.resume and asked.resume.exists():
-        kept = {int(key): row for key, row in json.loads(asked.resume.read_text()).items()}
+        kept = json.loads(asked.resume.read_text())
     print("| # | measure | wanted | seen | holds | seconds |\n|---|---|---|---|---|---|")
-    for number in asked.only or FIGURES:
-        figure = FIGURES[number]
-        row = kept.get(number) or measure(figure, asked.share)
-        kept[number] = row
-        if asked.resume:
-            asked.resume.write_text(json.dumps(kept, indent=1))
-        shown = [figure.measure, figure.target, row["seen"], "yes" if row["holds"] else "**no**"]
-        print(f"| {number} | {' | '.join(map(str, shown))} | {row['seconds']} |", flush=True)
-    return not all(row["holds"] for row in kept.values())
+    chosen = asked.only or list(FIGURES)
+    for number in chosen:
+        for part in FIGURES[number].parts:
+            if part.words in kept or time.monotonic() - began > 60 * asked.minutes:
+                continue
+            kept[part.words] = measure(part, asked.share)
+            if asked.resume:
+                asked.resume.write_text(json.dumps(kept, indent=1))
+        show(number, kept)
+    wanted = [part.words for number in chosen for part in FIGURES[number].parts]
+    return not all(words in kept and kept[words]["holds"] for words in wanted)
 
 
 if __name__ == "__main__":

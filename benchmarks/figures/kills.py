@@ -1,9 +1,8 @@
-"""Kills commands at random moments with SIGKILL, or fills their disk, and compares what stands.
+"""Kills commands at random moments with SIGKILL, and compares what stands.
 
 python -m benchmarks.figures.kills collect --times 50
 python -m benchmarks.figures.kills train --times 50
 python -m benchmarks.figures.kills evaluate --times 20
-python -m benchmarks.figures.kills disk --times 20        # needs the right to mount a tmpfs
 python -m benchmarks.figures.kills shards --times 10      # jobs of an array, pre-empted
 """
 
@@ -141,52 +140,10 @@ def preempt_shards(times: int, home: Path, rng: random.Random) -> bool:
     return same and not doubled
 
 
-def fill_disk(times: int, home: Path, rng: random.Random) -> bool:
-    """Runs each writer on a disk that is too small, and then on one with room."""
-    assert run(["collect", WORLD, "--episodes", 60, "--out", home / "b"]) == 0
-    writers: dict[str, Words] = {
-        "collect": ["collect", WORLD, "--episodes", 300, "--workers", 1, "--out", "disk/b"],
-        "evaluate": ["evaluate", "--method", "random", "--objects", 4, "--seeds", 2, "--split",
-                     "dev", "--workers", 1, "--batch", 5, "--out", "disk/r.jsonl"],
-        "train": ["train", "--buffer", home / "b", "--preset", "fast", "--steps", 2, "--batch", 2,
-                  "--threads", 1, "--resume", "--out", "disk/m"],
-    }  # fmt: skip
-    clean = total = 0
-    for name, words in writers.items():
-        for number in range(times):
-            size = 4096 * rng.randrange(1, {"collect": 4000, "evaluate": 16, "train": 300}[name])
-            wrong = try_full(words, size, home)
-            clean, total = clean + (not wrong), total + 1
-            if wrong:
-                print(f"disk: {name}, {size} bytes, number {number}: {wrong}", flush=True)
-    print(f"disk: {clean} of {total} clean")
-    return clean == total
-
-
-def try_full(words: Words, size: int, home: Path) -> str:
-    """What is wrong with a command's end on a disk of so many bytes; nothing if it is clean."""
-    disk = home / "disk"
-    disk.mkdir(exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=True)
-    try:
-        command = [sys.executable, "-m", "ncs", *map(str, words)]
-        out = subprocess.run(command, cwd=home, capture_output=True, text=True)
-        left = [path.name for path in disk.rglob("*") if path.suffix == ".tmp"]
-        if out.returncode == 0:
-            return ""  # it was large enough
-        last = out.stderr.strip().splitlines()[-1] if out.stderr.strip() else ""
-        if out.returncode != 2 or "Traceback" in out.stderr or "disk/" not in last:
-            return f"exit code {out.returncode}: {out.stderr[-300:]!r}"
-        return f"left {left}" if left else ""
-    finally:
-        subprocess.run(["umount", disk], check=True)
-
-
 FIGURES: dict[str, Callable[[int, Path, random.Random], bool]] = {
     "collect": kill_collect,
     "train": kill_train,
     "evaluate": kill_evaluate,
-    "disk": fill_disk,
     "shards": preempt_shards,
 }
 
@@ -197,9 +154,7 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # tidies up, and mounts nothing for good
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # tidies up
     home = Path(tempfile.mkdtemp(prefix="ncs-kills-"))
     try:
         return not FIGURES[asked.what](asked.times, home, random.Random(asked.seed))
