@@ -86,7 +86,7 @@ FIGURES = {
     ),
     6: Figure(
         "a full disk, 20 sizes for each of five writers",
-        "exit code 2, the path named, nothing half written; the same command ends once there is room",
+        "exit code 2, the path named, nothing half written; with room the same command ends",
         tuple(
             Part(f"-m benchmarks.figures.disks {name} --times {{times}}", 20) for name in WRITERS
         ),
