@@ -3,6 +3,7 @@
     pip install atheris                             # for this alone; it is no part of the package
     python -m benchmarks.fuzz graph --minutes 10
     python -m benchmarks.fuzz all --minutes 10      # one reader after another
+    python -m benchmarks.fuzz all --minutes 2 --corpus FOLDER    # goes on from what was found
 
 Starts from good files, with checksums that the inputs are given anew, so that what lies behind
 them is reached too. Any exception but a refusal, more than two seconds for one input, or more than
@@ -74,12 +75,12 @@ def target(kind: str, folder: Path) -> Callable[[bytes], None]:
     return one_input
 
 
-def fuzz(kind: str, seconds: float) -> None:
+def fuzz(kind: str, seconds: float, corpora: Path | None) -> None:
     """Runs atheris on one reader; it ends the process itself."""
     folder = Path(tempfile.mkdtemp(prefix="ncs-fuzz-"))
     one_input = target(kind, folder)
-    corpus = folder / "corpus"
-    corpus.mkdir()
+    corpus = (corpora or folder / "corpora") / kind
+    corpus.mkdir(parents=True, exist_ok=True)
     (corpus / "good").write_bytes((folder / kind / FILES[kind]).read_bytes())
     limits = [f"-max_total_time={seconds:.0f}", f"-rss_limit_mb={MOST_MB + 600}"]
     options = ["-timeout=20", "-max_len=20000", "-print_final_stats=1", "-verbosity=0"]
@@ -91,13 +92,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kind", choices=[*FILES, "all"])
     parser.add_argument("--minutes", type=float, default=10.0, help="for each reader")
+    parser.add_argument("--corpus", type=Path, help="a folder where inputs of interest are kept")
     asked = parser.parse_args()
     if asked.kind != "all":
-        fuzz(asked.kind, 60 * asked.minutes)
+        fuzz(asked.kind, 60 * asked.minutes, asked.corpus)
         return 0
     found = 0
     for kind in FILES:
         words = [sys.executable, "-m", "benchmarks.fuzz", kind, "--minutes", str(asked.minutes)]
+        words += ["--corpus", str(asked.corpus)] if asked.corpus else []
         out = subprocess.run(words, capture_output=True, text=True)
         stats = dict(line.rsplit(":", 1) for line in out.stderr.splitlines() if "stat::" in line)
         units = next((v.strip() for k, v in stats.items() if "number_of_executed" in k), "?")
