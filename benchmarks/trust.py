@@ -170,6 +170,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, nargs="+", choices=list(FIGURES))
     parser.add_argument("--resume", type=Path, help="a file of what was seen, kept and added to")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing later")
+    parser.add_argument("--part", default="", help="only commands that hold this word")
     asked = parser.parse_args()
     began = time.monotonic()
     kept: dict[str, dict[str, Any]] = {}
@@ -179,7 +180,8 @@ def main() -> int:
     chosen = asked.only or list(FIGURES)
     for number in chosen:
         for part in FIGURES[number].parts:
-            if part.words in kept or time.monotonic() - began > 60 * asked.minutes:
+            is_late = time.monotonic() - began > 60 * asked.minutes
+            if part.words in kept or is_late or asked.part not in part.words:
                 continue
             kept[part.words] = measure(part, asked.share)
             if asked.resume:
