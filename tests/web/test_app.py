@@ -5,6 +5,8 @@ import json
 import re
 import socket
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,6 +22,7 @@ from ncs.control.extensions import EXTENSIONS
 from ncs.envs import make_env
 from ncs.evaluation.results import read_results
 from ncs.web.app import read_static
+from ncs.web.jobs import MOST_SLOW
 from ncs.web.sessions import MOST_RUNNING
 
 MODEL = FOLDER.name
@@ -282,6 +285,25 @@ def test_the_graph_has_every_node_and_every_edge(site: Site) -> None:
     places = site.post("/api/graph/tsne", model=MODEL).json()["places"]
     for place in (*places, *(node["mask"] for node in told["nodes"])):
         assert all(0 <= share <= 1 for share in place)
+
+
+def test_who_only_looks_does_not_wait_for_slow_jobs_and_few_of_these_wait(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr("ncs.web.app.tsne_payload", lambda _: [[float(gate.wait(PATIENCE))]])
+    with ThreadPoolExecutor(MOST_SLOW + 1) as crowd:
+        asked = [
+            crowd.submit(site.post, "/api/graph/tsne", model=MODEL) for _ in range(MOST_SLOW + 1)
+        ]
+        try:
+            refused = next(as_completed(asked, PATIENCE)).result()
+            assert refused.status_code == 429
+            assert site.post("/api/scene", model=MODEL).status_code == 200
+            assert sum(one.done() for one in asked) == 1
+        finally:
+            gate.set()
+    assert sorted(one.result().status_code for one in asked) == [200] * MOST_SLOW + [429]
 
 
 def test_results_stand_beside_the_papers(site: Site) -> None:

@@ -8,7 +8,7 @@ from tests.web.conftest import FEW_CLIPS, FOLDER
 from ncs.cli.main import main
 from ncs.graph.store import graph_hash, load_graph
 from ncs.records import DataError
-from ncs.web.catalogue import Catalogue, Folders, find_folders, pictures
+from ncs.web.catalogue import Catalogue, Folders, build_graph, find_folders, pictures
 
 
 def test_a_clones_models_results_and_figures_are_found(
@@ -43,10 +43,11 @@ def test_a_graph_of_so_many_nodes_is_the_one_its_commands_make(
 ) -> None:
     monkeypatch.setattr("ncs.web.catalogue.CLIPS", FEW_CLIPS)
     catalogue = Catalogue(Folders((FOLDER,), None, (), tmp_path))
+    path = catalogue.graph_file(FOLDER.name, "best", 5)
+    build_graph(catalogue.builder(FOLDER.name, "best"), "best", 5, path)
     trained = catalogue.trained(FOLDER.name, "best", 5)
     assert len(trained.graph.node) == 5
     assert trained.checkpoint != catalogue.trained(FOLDER.name, "best").checkpoint
-    path = catalogue.graph_file(FOLDER.name, "best", 5)
     ours = graph_hash(load_graph(path, trained.graph.checkpoint))
     path.unlink()
     for command in catalogue.graph_commands(FOLDER.name, "best", 5):

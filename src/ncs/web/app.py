@@ -17,12 +17,19 @@ from ncs.agent.familiar import load_familiar, warn_unlike
 from ncs.analysis.trace import encode_gif
 from ncs.bounded import plain
 from ncs.control.extensions import EXTENSIONS, Extension
-from ncs.records import ConfigError, DataError, NcsError
-from ncs.web.catalogue import PICTURES, Catalogue, Folders, pictures, result_files
+from ncs.records import ConfigError, DataError, Graph, NcsError
+from ncs.web.catalogue import (
+    PICTURES,
+    Catalogue,
+    Folders,
+    build_graph,
+    pictures,
+    result_files,
+)
 from ncs.web.episodes import begin_episode, begin_plan, draw_scene
 from ncs.web.guard import UPLOAD_PATH, Guard
 from ncs.web.health import SHIPPED, HealthReports, read_page, shipped_report
-from ncs.web.jobs import BusyError, JobQueue
+from ncs.web.jobs import MOST_SLOW, BusyError, JobQueue
 from ncs.web.payloads import graph_payload, result_payloads, tsne_payload
 from ncs.web.refusals import add_refusals
 from ncs.web.schemas import HealthRequest, ModelRequest, PairRequest, SceneRequest, TaskRequest
@@ -41,6 +48,7 @@ class AppState:
         self.folders = folders
         self.catalogue = Catalogue(folders)
         self.jobs = JobQueue()
+        self.slow = JobQueue(MOST_SLOW)
         self.sessions = Sessions(self.jobs)
         self.health = HealthReports(self.jobs, self.catalogue)
         self.page = read_static()
@@ -55,6 +63,17 @@ class AppState:
         await asyncio.gather(warming, return_exceptions=True)  # what ails a model, its user is told
         await self.sessions.close()
         self.jobs.close()
+        self.slow.close()
+
+    async def have_graph(self, request: ModelRequest) -> None:
+        """Sees to it that a request's graph is there: one of so many nodes may have to be built."""
+        if request.nodes is None:
+            return
+        names = (request.model, request.preset)
+        path = await self.jobs.run(self.catalogue.graph_file, *names, request.nodes)
+        if not path.exists():
+            builder = await self.jobs.run(self.catalogue.builder, *names)
+            await self.slow.run(build_graph, builder, request.preset, request.nodes, path)
 
 
 def read_static() -> dict[str, tuple[bytes, str]]:
@@ -126,17 +145,18 @@ def add_tasks(app: FastAPI, state: AppState) -> None:
     async def scene(request: SceneRequest) -> dict[str, Any]:
         return await state.jobs.run(draw_scene, state.catalogue, request)
 
+    async def graph_of(request: ModelRequest) -> Graph:
+        await state.have_graph(request)
+        names = (request.model, request.preset, request.nodes)
+        return (await state.jobs.run(state.catalogue.trained, *names)).graph
+
     @app.post("/api/graph")
     async def graph(request: ModelRequest) -> dict[str, Any]:
-        names = (request.model, request.preset, request.nodes)
-        trained = await state.jobs.run(state.catalogue.trained, *names)
-        return await state.jobs.run(graph_payload, trained.graph)
+        return await state.jobs.run(graph_payload, await graph_of(request))
 
     @app.post("/api/graph/tsne")
     async def graph_tsne(request: ModelRequest) -> dict[str, Any]:
-        names = (request.model, request.preset, request.nodes)
-        trained = await state.jobs.run(state.catalogue.trained, *names)
-        return {"places": await state.jobs.run(tsne_payload, trained.graph)}
+        return {"places": await state.slow.run(tsne_payload, await graph_of(request))}
 
 
 def add_sessions(app: FastAPI, state: AppState) -> None:
@@ -146,6 +166,7 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
     @app.post("/api/episodes")
     async def solve(request: TaskRequest) -> dict[str, str]:
         async with sessions.reserve():
+            await state.have_graph(request)
             return {"id": sessions.open(await jobs.run(begin_episode, catalogue, request))}
 
     @app.post(UPLOAD_PATH)
@@ -159,6 +180,7 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
                 for name, data in (("scene", image), ("goal", goal))
             }
             unlike, warning = warn_unlike(known, pair)
+            await state.have_graph(options)
             episode = await jobs.run(begin_plan, catalogue, options, *pair.values())
             return {"id": sessions.open(episode), "unlike": unlike, "warning": warning}
 

@@ -62,7 +62,7 @@ def find_folders(models: Sequence[Path], results: Path | None, work: Path) -> Fo
 
 @dataclass
 class Catalogue:
-    """Models and graphs by name, loaded once; used by the thread of the job queue alone."""
+    """Models and graphs by name, loaded once; used by the thread that draws, but for building."""
 
     folders: Folders
     _loaded: dict[tuple[str, str], Trained] = field(default_factory=dict)
@@ -118,24 +118,15 @@ class Catalogue:
         trained = self._loaded[name, preset]
         if nodes is None:
             return trained
-        graph = load_graph(self._graph_of(name, preset, nodes), trained.graph.checkpoint)
+        graph = load_graph(self.graph_file(name, preset, nodes), trained.graph.checkpoint)
         return replace(trained, graph=graph)
-
-    def _graph_of(self, name: str, preset: Preset, nodes: int) -> Path:
-        """The file of a graph with so many nodes, built if it is not there."""
-        path = self.graph_file(name, preset, nodes)
-        if not path.exists():
-            builder = self._builder(name, preset)
-            plan = builder.plan(preset, clips=CLIPS, n_nodes=nodes, nodes_from_data=False)
-            save_built(builder.build(plan), path)
-        return path
 
     def graph_file(self, name: str, preset: Preset, nodes: int) -> Path:
         """Where a graph of so many nodes is kept, by the weights it belongs to."""
         weights = self.trained(name, preset).graph.checkpoint[:12]
         return self.folders.work / f"graph-{preset}-{nodes}-{weights}.safetensors"
 
-    def _builder(self, name: str, preset: Preset) -> GraphBuilder:
+    def builder(self, name: str, preset: Preset) -> GraphBuilder:
         """What builds graphs of a model and a small buffer, and keeps what it saw."""
         key = f"{name}-{preset}"
         if key not in self._builders:
@@ -170,6 +161,13 @@ class Catalogue:
             f"--nodes {nodes} --nodes-from-data False "
             f"--out {self.graph_file(name, preset, nodes)}",
         ]
+
+
+def build_graph(builder: GraphBuilder, preset: Preset, nodes: int, path: Path) -> None:
+    """Writes the graph of so many nodes, if it is not there; on the thread of slow jobs."""
+    if not path.exists():
+        plan = builder.plan(preset, clips=CLIPS, n_nodes=nodes, nodes_from_data=False)
+        save_built(builder.build(plan), path)
 
 
 def first_to_show(model: Mapping[str, Any]) -> tuple[bool, int, bool]:

@@ -1,6 +1,7 @@
 """A job queue: takes functions, runs them one at a time on one thread, gives their results.
 
-Simulators and their drawing contexts belong to one thread, and two cores gain nothing by more.
+Simulators and their drawing contexts belong to one thread. What takes seconds and draws nothing
+has a queue and a thread of its own, so that nobody who only wants to look waits for it.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 from ncs.records import NcsError
 
 MOST_WAITING = 16  # each takes a fraction of a second
+MOST_SLOW = 2  # each takes seconds
 T = TypeVar("T")
 
 
@@ -22,14 +24,16 @@ class BusyError(NcsError):
 class JobQueue:
     """One thread, and a bounded queue before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_WAITING) -> None:
+        """Starts with nothing to do; ``most`` jobs may wait, the one under way among them."""
+        self._most = most
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="jobs")
         self._waiting = 0
 
     async def run(self, job: Callable[..., T], *arguments: Any) -> T:
         """The result of a function called on the thread; refuses when too many wait already."""
-        if self._waiting >= MOST_WAITING:
-            raise BusyError(f"{MOST_WAITING} requests wait already; try again in a moment")
+        if self._waiting >= self._most:
+            raise BusyError(f"{self._most} requests wait already; try again in a moment")
         self._waiting += 1
         try:
             loop = asyncio.get_running_loop()

@@ -8,6 +8,7 @@ in earnest is answered, however many sockets others hold open.
 import asyncio
 import contextlib
 import ctypes
+import logging
 import signal
 import socket
 import threading
@@ -157,6 +158,7 @@ class Server(uvicorn.Server):
         deadline = loop.time() + self._patience
         while self._busy() and loop.time() < deadline and not self.force_exit:
             await asyncio.sleep(0.02)
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # cutting off is no error
         for one in self._busy():
             one.transport.abort()
         await super().shutdown(sockets)
