@@ -59,8 +59,8 @@ def run(*words: str | Path | int) -> float:
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def judge(point: Point) -> None:
-    """Makes a point's model and graph and plays its tasks, as far as that is not done."""
+def make(point: Point) -> None:
+    """Makes a point's model and graph, as far as that is not done."""
     buffer, model = RUNS / f"{point.clips}-clips", RUNS / point.name
     run("collect", WORLD, "--episodes", point.clips, "--workers", 1, "--out", buffer)
     if not (model / "trained").exists():  # from the start: seconds of half a run say nothing
@@ -69,6 +69,11 @@ def judge(point: Point) -> None:
         write_bytes(model / "trained", f"{seconds:.1f}".encode())
     if not (model / "graph-best.safetensors").exists():
         run("graph", "--model", model, "--buffer", buffer)
+
+
+def judge(point: Point) -> None:
+    """Plays a point's tasks and keeps rows and seconds."""
+    model = RUNS / point.name
     ours = ["--world", WORLD, "--method", "ncs", "--model", model, "--label", point.name]
     tasks = ["--split", "dev", "--seeds", 1, "--episodes", TASKS, "--objects", 4, 7]
     rows = RUNS / f"{point.name}.jsonl"
@@ -112,11 +117,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     names = [point.name for point in POINTS]
     parser.add_argument("--only", nargs="*", default=names, choices=names, metavar="POINT")
+    parser.add_argument("--make", action="store_true", help="models alone, no tasks")
     arguments = parser.parse_args()
     RUNS.mkdir(parents=True, exist_ok=True)
     for point in POINTS:
         if point.name in arguments.only:
-            judge(point)
+            make(point)
+            if not arguments.make:
+                judge(point)
     print(tabulate())
 
 
