@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from ncs.control.clearance import CASES, advise, imagine, learn, odds, recall, slits, sunflower
+from ncs.control.clearance import (
+    CASES,
+    advise,
+    imagine,
+    learn,
+    odds,
+    recall,
+    slits,
+    sunflower,
+    tried,
+)
 from ncs.control.surroundings import Attempt, Scene, Space
 
 SPACE = Space(np.zeros(2), np.ones(2), tolerance=0.05, error=0.002, size=0.12, still=0.02)
@@ -80,7 +90,7 @@ def test_no_point_is_advised_twice():
 def test_cases_in_which_it_should_have_worked_lose_belief():
     blocked = scene(WALL, vain=[attempt(WALL - [0.005, 0])])
     cases = learn(imagine(blocked, SPACE, np.random.default_rng(0)), blocked, SPACE)
-    free = cases.inside(blocked.vain[0].place[None])[:, 0]
+    free = cases.inside(cases.land(blocked.vain[0].place[None]))[:, 0]
     assert 0 < free.sum() < CASES
     assert cases.weight.sum() == pytest.approx(1)
     assert cases.weight[free].max() < cases.weight[~free].min()
@@ -96,7 +106,7 @@ def test_a_failure_counts_as_things_stood_then():
     then, now = np.array([[0.17, 0.5]]), np.array([[0.9, 0.9]])
     moved = scene(WALL, now, [attempt(WALL, then)], first=then)
     cases = learn(imagine(moved, SPACE, np.random.default_rng(0)), moved, SPACE)
-    blocked = ~cases.clear(WALL[None], then[0], 0)[:, 0]
+    blocked = ~cases.clear(cases.land(WALL[None]), then[0], 0)[:, 0]
     assert 0 < blocked.sum() < CASES
     assert cases.weight[blocked].min() == cases.weight.max()
 
@@ -112,6 +122,17 @@ def test_things_are_recalled_by_who_they_are():
     then, gone = recall(np.array([4, 7]), Attempt(WALL, np.eye(2), np.array([9, 7])))
     np.testing.assert_array_equal(then, [[np.inf, np.inf], [0, 1]])
     np.testing.assert_array_equal(gone, [[1, 0]])
+
+
+def test_what_failed_may_be_tried_again_once_another_has_moved():
+    then, now = np.array([[0.2, 0.5]]), np.array([[0.3, 0.5]])
+    point = np.array([WALL, WALL + 0.01])
+    np.testing.assert_array_equal(
+        tried(point, scene(WALL, then, [attempt(WALL, then)]), 1e-3), [1, 0]
+    )
+    np.testing.assert_array_equal(
+        tried(point, scene(WALL, now, [attempt(WALL, then)]), 1e-3), [0, 0]
+    )
 
 
 def test_odds_are_of_the_cases_in_which_anything_works():

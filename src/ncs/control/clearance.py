@@ -23,6 +23,7 @@ Bools = NDArray[np.bool_]
 
 CASES = 256  # for every attempt that failed
 MOST_CASES = 1024
+BELIEVED = 192  # cases that advice rests on
 POINTS = 48
 TIGHT = 0.5  # how often things that may touch each other or the border do
 FINE = 0.8  # usual errors between points where a thing must be put exactly
@@ -39,40 +40,47 @@ TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
 
 @dataclass(frozen=True)
+class Landings:
+    """Where a thing lands that is put at points, by what is imagined of it."""
+
+    x: Floats  # (X, Q) one axis at a time: numpy is slow at rows of two
+    y: Floats  # (X, Q)
+
+    def missed(self, goal_2: Floats) -> Floats:
+        """How far from a goal (X, Q)."""
+        return np.asarray(np.hypot(self.x - goal_2[0], self.y - goal_2[1]))
+
+
+@dataclass(frozen=True)
 class Cases:
     """What is imagined of a thing."""
 
-    low: Doubles  # (X, 2) corners of where its middle may be
-    high: Doubles  # (X, 2)
-    apart: Doubles  # (X, J, 2) along one of the axes it must be this far from another
-    slip: Doubles  # (X, 2) by how much it lands beside where it is put
+    low: Floats  # (X, 2) corners of where its middle may be
+    high: Floats  # (X, 2)
+    apart: Floats  # (X, J, 2) along one of the axes it must be this far from another
+    slip: Floats  # (X, 2) by how much it lands beside where it is put
     weight: Doubles  # (X,)
 
-    def inside(self, point_Q2: Floats) -> Bools:
-        """In which cases points are within bounds (X, Q)."""
-        within_2XQ = [
-            (place_XQ >= self.low[:, axis, None]) & (place_XQ <= self.high[:, axis, None])
-            for axis, place_XQ in enumerate(self._places(point_Q2))
-        ]
-        return np.asarray(within_2XQ[0] & within_2XQ[1])
+    def land(self, point_Q2: Floats) -> Landings:
+        """Where a thing lands that is put at points."""
+        point_2Q = np.asarray(point_Q2.T, np.float32)
+        return Landings(*(point_2Q[axis] + self.slip[:, axis, None] for axis in (0, 1)))
 
-    def clear(self, point_Q2: Floats, other_2: Floats, j: int) -> Bools:
-        """In which cases points are free of thing j, if it is there (X, Q)."""
-        apart_2XQ = [
-            np.abs(place_XQ) >= self.apart[:, j, axis, None]
-            for axis, place_XQ in enumerate(self._places(point_Q2 - other_2))
-        ]
-        return np.asarray(apart_2XQ[0] | apart_2XQ[1])
+    def inside(self, at: Landings) -> Bools:
+        """In which cases landings are within bounds (X, Q)."""
+        (low_x, low_y), (high_x, high_y) = self.low.T[..., None], self.high.T[..., None]
+        return np.asarray((at.x >= low_x) & (at.x <= high_x) & (at.y >= low_y) & (at.y <= high_y))
 
-    def _places(self, point_Q2: Floats) -> tuple[Doubles, Doubles]:
-        """Where a thing that is put at points lands along x and along y (X, Q)."""
-        # One axis at a time: numpy is slow at rows of two.
-        x_XQ, y_XQ = (point_Q2[:, axis] + self.slip[:, axis, None] for axis in (0, 1))
-        return x_XQ, y_XQ
+    def clear(self, at: Landings, other_2: Floats, j: int) -> Bools:
+        """In which cases landings are free of thing j, if it is there (X, Q)."""
+        apart_x, apart_y = self.apart[:, j].T[..., None]
+        x, y = np.asarray(other_2, np.float32)
+        return np.asarray((np.abs(at.x - x) >= apart_x) | (np.abs(at.y - y) >= apart_y))
 
-    def missed(self, offset_Q2: Floats) -> Doubles:
-        """How far from the goal a thing lands that is put beside it (X, Q)."""
-        return np.asarray(np.hypot(*self._places(offset_Q2)))
+    def only(self, kept: NDArray[np.int64]) -> "Cases":
+        """Some of the cases."""
+        weight_X = self.weight[kept] / self.weight[kept].sum()
+        return Cases(self.low[kept], self.high[kept], self.apart[kept], self.slip[kept], weight_X)
 
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
@@ -98,15 +106,14 @@ def consider(
     scene: Scene, space: Space, asides: Sequence[Advice], rng: np.random.Generator
 ) -> Advice:
     """Advice in view of all the others of a scene, and of how they could be moved."""
-    cases = learn(imagine(scene, space, rng), scene, space)
+    cases = likeliest(learn(imagine(scene, space, rng), scene, space))
     reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi), POINTS if scene.vain else POINTS // 2)
     if scene.vain:
         offset_Q2 = np.concatenate([offset_Q2, slits(reach, space.error)])
-    point_Q2 = scene.goal + offset_Q2
     handicap_Q = CENTRED * np.linalg.norm(offset_Q2, axis=1) / space.tolerance
-    handicap_Q += tried(point_Q2, scene.vain, space.error)
-    works_AXQ = list(outcomes(scene, space, cases, offset_Q2, asides))
+    handicap_Q += tried(scene.goal + offset_Q2, scene, space.error)
+    works_AXQ = list(outcomes(scene, space, cases, scene.goal + offset_Q2, asides))
     odds_AQ = odds(works_AXQ, cases.weight) - handicap_Q
     point = int(odds_AQ[0].argmax()) if odds_AQ[0].max() > odds_AQ[0, 0] + SLIGHT else 0
     best_A = odds_AQ.max(1)
@@ -116,19 +123,25 @@ def consider(
 
 
 def outcomes(
-    scene: Scene, space: Space, cases: Cases, offset_Q2: Doubles, asides: Sequence[Advice]
+    scene: Scene, space: Space, cases: Cases, point_Q2: Doubles, asides: Sequence[Advice]
 ) -> Iterator[Bools]:
     """In which cases points would do (X, Q): as things are, and after each move of another."""
-    point_Q2 = scene.goal + offset_Q2
-    good_XQ = (cases.missed(offset_Q2) < space.tolerance) & cases.inside(point_Q2)
-    for j in to_come(scene, space):  # their room is left free
-        good_XQ &= cases.clear(point_Q2, scene.homes[j], j)
-    clear_JXQ = [cases.clear(point_Q2, other, j) for j, other in enumerate(scene.others)]
-    yield np.logical_and.reduce([good_XQ, *clear_JXQ])
+    at, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
+
+    def clear(place_J2: dict[int, Floats]) -> dict[int, Bools]:
+        near = [j for j, place in place_J2.items() if np.abs(place - scene.goal).max() < reach]
+        return {j: cases.clear(at, place_J2[j], j) for j in near}
+
+    good_XQ = (at.missed(scene.goal) < space.tolerance) & cases.inside(at)
+    kept_free = clear({j: scene.homes[j] for j in to_come(scene, space)})
+    good_XQ = np.logical_and.reduce([good_XQ, *kept_free.values()])
+    free = clear(dict(enumerate(scene.others)))
+    yield np.logical_and.reduce([good_XQ, *free.values()])
     for aside in asides:
-        j, place_2 = aside.other, scene.others[aside.other] + aside.shift
-        rest = [good_XQ, *clear_JXQ[:j], *clear_JXQ[j + 1 :]]
-        yield np.logical_and.reduce([*rest, cases.clear(point_Q2, place_2, j)])
+        j = aside.other
+        rest = [free_XQ for other, free_XQ in free.items() if other != j]
+        moved = clear({j: scene.others[j] + aside.shift})
+        yield np.logical_and.reduce([good_XQ, *rest, *moved.values()])
 
 
 def odds(works_AXQ: Sequence[Bools], weight_X: Doubles) -> Doubles:
@@ -162,10 +175,10 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
         touch_X2 = (rng.random((n_cases, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
         half_2X2[side] = np.where(touch_X2, edge_2, half_2X2[side])
     return Cases(
-        low=np.minimum(space.low + half_2X2[0], scene.goal),
-        high=np.maximum(space.high - half_2X2[1], scene.goal),
-        apart=apart_XJ2 + space.error * rng.normal(size=apart_XJ2.shape),
-        slip=SLIP * space.error * rng.standard_t(TAIL, (n_cases, 2)),
+        low=np.minimum(space.low + half_2X2[0], scene.goal).astype(np.float32),
+        high=np.maximum(space.high - half_2X2[1], scene.goal).astype(np.float32),
+        apart=(apart_XJ2 + space.error * rng.normal(size=apart_XJ2.shape)).astype(np.float32),
+        slip=(SLIP * space.error * rng.standard_t(TAIL, (n_cases, 2))).astype(np.float32),
         weight=np.full(n_cases, 1 / n_cases),
     )
 
@@ -181,13 +194,17 @@ def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
     for attempt in scene.vain:
         then_J2, gone_G2 = recall(scene.who, attempt)
         if (np.linalg.norm(gone_G2 - attempt.place, axis=1) < 2 * space.size).any():
-            continue  # what may have been in the way is there no more
-        point_12 = np.asarray(attempt.place)[None]
-        free_X = cases.inside(point_12)[:, 0]
-        for j, other_2 in enumerate(then_J2):
-            free_X = free_X & cases.clear(point_12, other_2, j)[:, 0]
-        weight_X[free_X] *= DISBELIEF
+            continue  # what may have been in the way is seen no more
+        at = cases.land(np.asarray(attempt.place)[None])
+        free_JX = [cases.clear(at, then_2, j)[:, 0] for j, then_2 in enumerate(then_J2)]
+        weight_X[np.logical_and.reduce([cases.inside(at)[:, 0], *free_JX])] *= DISBELIEF
     return replace(cases, weight=weight_X / weight_X.sum())
+
+
+def likeliest(cases: Cases) -> Cases:
+    """The cases that are believed most."""
+    kept = np.argsort(-cases.weight, kind="stable")[:BELIEVED]
+    return cases.only(kept)
 
 
 def recall(who_J: NDArray[np.int64], attempt: Attempt) -> tuple[Doubles, Doubles]:
@@ -199,11 +216,13 @@ def recall(who_J: NDArray[np.int64], attempt: Attempt) -> tuple[Doubles, Doubles
     return then_J2, np.asarray(attempt.others[~same_JG.any(0)])
 
 
-def tried(point_Q2: Doubles, vain: Sequence[Attempt], near: float) -> Doubles:
-    """One for points (Q,) as good as those that were tried in vain, nothing for others."""
+def tried(point_Q2: Doubles, scene: Scene, near: float) -> Doubles:
+    """One for points (Q,) that were tried in vain while all stood as now, nothing for others."""
     again_Q = np.zeros(len(point_Q2))
-    for attempt in vain:
-        again_Q[np.linalg.norm(point_Q2 - attempt.place, axis=1) < near] = 1
+    for attempt in scene.vain:
+        then_J2, _ = recall(scene.who, attempt)
+        if not (np.abs(then_J2 - scene.others) > 2 * near).any():
+            again_Q[np.linalg.norm(point_Q2 - attempt.place, axis=1) < near] = 1
     return again_Q
 
 
