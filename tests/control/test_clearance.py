@@ -1,5 +1,7 @@
 """Room around a goal, from what failed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,6 +135,12 @@ def test_what_failed_may_be_tried_again_once_another_has_moved():
     np.testing.assert_array_equal(
         tried(point, scene(WALL, now, [attempt(WALL, then)]), 1e-3), [0, 0]
     )
+
+
+def test_for_what_is_where_it_should_be_nothing_is_moved():
+    other, vain = np.array([[0.16, 0.5]]), [attempt(WALL, [[0.16, 0.5]])] * 5
+    found = replace(scene(WALL, other, vain), here=WALL + 0.01)
+    assert advise(found, SPACE, np.random.default_rng(0)).other < 0
 
 
 def test_odds_are_of_the_cases_in_which_anything_works():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ncs.control.surroundings import Advice, Scene, Space
 from ncs.graph.distances import Doubles
 
+APART = 0.75  # as a share of how near things come: a place that near to one that failed fails too
 GRID = 24  # places a side among which room is looked for
 
 
@@ -50,7 +51,7 @@ def spare_place(scene: Scene, space: Space) -> Doubles | None:
     edge_Q = np.minimum(place_Q2 - space.low, space.high - place_Q2).min(1)
     room_Q = np.minimum(away_QX.min(1), edge_Q + space.size / 2)
     for failed_2 in scene.stuck:
-        room_Q[np.linalg.norm(place_Q2 - failed_2, axis=1) < space.size / 2] = 0
+        room_Q[np.linalg.norm(place_Q2 - failed_2, axis=1) < APART * space.size] = 0
     return place_Q2[room_Q.argmax()] if room_Q.any() else None
 
 

@@ -28,14 +28,14 @@ POINTS = 48
 TIGHT = 0.5  # how often things that may touch each other or the border do
 FINE = 0.8  # usual errors between points where a thing must be put exactly
 # How far two things reach towards each other at most and at least, in how near two usually come.
-LARGEST, SMALLEST = 1.2, 0.24
+LARGEST, SMALLEST = 1.6, 0.24
 SLIP = 1.1  # how far a thing may land beside its place, in usual errors; the tail is long
 TAIL = 3  # degrees of freedom: of Student's distributions the one that misses follow
 DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
 EXACT = 0.02  # of the tolerance: places that are misread by less are put as they are
-CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
+CENTRED = 0.3  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
-WORTH = 0.2  # how much likelier a point must become for another thing to be moved
+WORTH = 0.2  # how much likelier a point must become for another to be moved, a failure the more
 TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
 
@@ -88,8 +88,9 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
     if not scene.vain and space.error < EXACT * space.tolerance:
         return Advice(-1, np.zeros(2))  # what is read without a miss needs no leeway
     near_J = nearby(scene, space)
-    moves = [] if not scene.vain else list(nudges(scene, space, near_J))
-    found = consider(scene.only(near_J), space, moves, rng)
+    there = np.linalg.norm(scene.here - scene.goal) <= space.still  # nothing need make room
+    asides = [] if there or not scene.vain else list(nudges(scene, space, near_J))
+    found = consider(scene.only(near_J), space, asides, rng)
     return found if found.other < 0 else replace(found, other=int(near_J[found.other]))
 
 
@@ -117,7 +118,7 @@ def consider(
     odds_AQ = odds(works_AXQ, cases.weight) - handicap_Q
     point = int(odds_AQ[0].argmax()) if odds_AQ[0].max() > odds_AQ[0, 0] + SLIGHT else 0
     best_A = odds_AQ.max(1)
-    best_A[0] = odds_AQ[0, point] + WORTH
+    best_A[0] = odds_AQ[0, point] + WORTH * (1 + len(scene.stuck))
     chosen = int(best_A.argmax())
     return asides[chosen - 1] if chosen else Advice(-1, offset_Q2[point])
 
@@ -184,8 +185,8 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
 
 
 def extents(rng: np.random.Generator, shape: tuple[int, ...]) -> Doubles:
-    """How far things reach, as shares of how near two usually come: most are large."""
-    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape) ** 2
+    """How far things reach, as shares of how near two usually come."""
+    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape)
 
 
 def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
