@@ -1,7 +1,8 @@
 """Fills every table of the documents with what its command prints; ``make results`` runs it.
 
 A table stands between two comments, the first of which names the command, or models whose health
-reports are told side by side, or rows from which the gain of every extension is reckoned:
+reports are told side by side, or rows from which the gain of every extension is reckoned, or the
+curve of what is scored by how much was learned from:
 
     <!-- ncs table results/laptop --format markdown -->
     ...
@@ -10,6 +11,9 @@ reports are told side by side, or rows from which the gain of every extension is
     ...
     <!-- end -->
     <!-- gains blocks-fast-0-crowded -->
+    ...
+    <!-- end -->
+    <!-- curve robogym-rearrange -->
     ...
     <!-- end -->
 
@@ -25,13 +29,14 @@ import shlex
 import sys
 from pathlib import Path
 
+from benchmarks import learning_curve
 from benchmarks.ablate_extensions import tabulate
 
 from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
 TABLE = re.compile(
-    r"<!-- (?P<kind>ncs|health|gains) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
+    r"<!-- (?P<kind>ncs|health|gains|curve) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
     re.DOTALL,
 )
 HEALTH = {  # figures of a health report that cards tell, and how they word them
@@ -80,13 +85,19 @@ def health_of(models: str) -> str:
     return "\n".join(lines)
 
 
+MAKERS = {
+    "ncs": print_of,
+    "health": health_of,
+    "gains": tabulate,
+    "curve": learning_curve.tabulate,
+}
+
+
 def filled(text: str) -> str:
     """A document with every table as its command prints it today."""
 
     def fill(table: re.Match[str]) -> str:
-        made = {"ncs": print_of, "health": health_of, "gains": tabulate}[table["kind"]](
-            table["words"]
-        )
+        made = MAKERS[table["kind"]](table["words"])
         return f"<!-- {table['kind']} {table['words']} -->\n{made}\n<!-- end -->"
 
     return TABLE.sub(fill, text)

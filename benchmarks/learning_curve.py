@@ -5,7 +5,7 @@
 
 Each point collects its clips, trains the preset ``fast`` on them with one thread, builds the graph
 and plays development tasks. What is there already is kept, so that a killed run goes on; rows go to
-results/learning-curve.jsonl.gz, seconds of training to results/learning-curve.json, and 'make
+results/ablations/learning-curve.jsonl.gz, seconds of training to the .json beside it, and 'make
 results' fills docs/ablations.md from both.
 """
 
@@ -24,8 +24,8 @@ from ncs.records import Result
 from ncs.storage import write_bytes
 
 HOME = Path(__file__).resolve().parents[1]
-ROWS = HOME / "results" / "learning-curve.jsonl.gz"
-TIMES = HOME / "results" / "learning-curve.json"
+ROWS = HOME / "results" / "ablations" / "learning-curve.jsonl.gz"
+TIMES = HOME / "results" / "ablations" / "learning-curve.json"
 RUNS = HOME / "runs" / "learning-curve"
 WORLD = "robogym-rearrange"
 TASKS = 50  # development tasks a cell
@@ -94,9 +94,9 @@ def kept_times() -> dict[str, float]:
     return dict(json.loads(TIMES.read_text())) if TIMES.exists() else {}
 
 
-def tabulate(_words: str = "") -> str:
-    """The table of all points that were played."""
-    rows, times = kept_rows(), kept_times()
+def tabulate(world: str = WORLD) -> str:
+    """The table of all points of a world that were played."""
+    rows, times = [row for row in kept_rows() if row.world == world], kept_times()
     titles = [f"{goal} {objects}" for goal, objects in CELLS]
     lines = [f"| clips | steps | training, seconds of one core | {' | '.join(titles)} | all |"]
     lines.append("|---" * (4 + len(CELLS)) + "|")

@@ -28,12 +28,12 @@ POINTS = 48
 TIGHT = 0.5  # how often things that may touch each other or the border do
 FINE = 0.8  # usual errors between points where a thing must be put exactly
 # How far two things reach towards each other at most and at least, in how near two usually come.
-LARGEST, SMALLEST = 1.6, 0.24
+LARGEST, SMALLEST = 1.2, 0.24
 SLIP = 1.1  # how far a thing may land beside its place, in usual errors; the tail is long
 TAIL = 3  # degrees of freedom: of Student's distributions the one that misses follow
 DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
 EXACT = 0.02  # of the tolerance: places that are misread by less are put as they are
-CENTRED = 0.3  # how much likelier a point at the edge of the tolerance must be than the middle
+CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
 WORTH = 0.2  # how much likelier a point must become for another to be moved, a failure the more
 TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
@@ -185,8 +185,8 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
 
 
 def extents(rng: np.random.Generator, shape: tuple[int, ...]) -> Doubles:
-    """How far things reach, as shares of how near two usually come."""
-    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape)
+    """How far things reach, as shares of how near two usually come: most are large."""
+    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape) ** 2
 
 
 def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
