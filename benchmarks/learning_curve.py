@@ -47,7 +47,7 @@ class Point:
 
 FULL = 1500  # clips, and steps of the preset
 POINTS = [Point(clips, FULL) for clips in (50, 100, 200, 500, 1500, 5000)]
-POINTS += [Point(FULL, steps) for steps in (150, 400, 800)]
+POINTS += [Point(FULL, steps) for steps in (400, 800)]
 
 
 def run(*words: str | Path | int) -> float:

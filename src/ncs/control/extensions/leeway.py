@@ -1,4 +1,4 @@
-"""A thing is put where it likely fits; if it does not, beside there, or others make a little room.
+"""A thing is put where it likely fits; if it does not, beside there, or others make room.
 
 A goal may be missed by the world's tolerance, so there is more than one place that satisfies it.
 Where there is room all around the steps' own move is kept.
