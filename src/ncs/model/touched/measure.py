@@ -4,6 +4,7 @@ Legend: B clips, T frames, M moves of a clip, N moves, E ends (2N: before moves,
 C channels, H height, W width.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from ncs.model.touched.measures import MAP, Measures
 from ncs.model.touched.network import pixels
 from ncs.records import DataError
 
+NEAR = 6.0  # pixels: where middles of things on things are nearer, pictures are enlarged
 FINE = 10.0  # pixels across that the smallest things keep when pictures are reduced
 ENOUGH = 1200  # moves that a fit needs
 SHARE = 0.25  # of the smallest thing's pixels that must be there for it to be seen
@@ -39,8 +41,21 @@ def measure(frame_BTHWC: Tensor, action_BMA: Tensor, longest: int) -> dict[str, 
     shape = _reduced(size, factor)
     if factor > 1 and max(shape) < max(values["height"], values["width"]):
         values = _measure(frame_BTHWC, action_BMA, shape)
+    elif (times := _enlargement(size, values, longest)) > 1:
+        some = slice(None, None, max(1, action_BMA[..., 0].numel() // ENOUGH))
+        shape = (times * size[0], times * size[1])
+        values = _measure(frame_BTHWC[some], action_BMA[some], shape)
     values.pop("smallest")
     return values
+
+
+def _enlargement(size: tuple[int, ...], values: Mapping[str, Any], longest: int) -> int:
+    """How many times larger to look at pictures in which things stand on things too near to see."""
+    measures = Measures()
+    measures.take({name: value for name, value in values.items() if name != "smallest"})
+    if not measures.is_deep:
+        return 1
+    return min(math.ceil(NEAR / values["apart"]), max(1, longest // max(size)))
 
 
 def measure_at(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) -> dict[str, Any]:
