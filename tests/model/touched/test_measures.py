@@ -5,7 +5,7 @@ import torch
 
 from ncs.model.touched.change import as_image
 from ncs.model.touched.measure import _enlargement, _levels
-from ncs.model.touched.measures import Measures
+from ncs.model.touched.measures import NO_LEVEL, Measures
 
 
 def tilted(moves_along_all: bool = True) -> Measures:
@@ -44,8 +44,8 @@ def test_heights_are_levels_where_things_stand_at_few() -> None:
     stacked = rng.choice([0.02, 0.06, 0.10], 300) + rng.uniform(-0.001, 0.001, 300)
     levels = _levels(stacked, 0.04)
     np.testing.assert_allclose(levels[:3], [0.02, 0.06, 0.10], atol=0.001)
-    assert np.isnan(levels[3:]).all()
-    assert np.isnan(_levels(rng.uniform(0, 0.2, 300), 0.04)).all()
+    assert (levels[3:] == NO_LEVEL).all()
+    assert (_levels(rng.uniform(0, 0.2, 300), 0.04) == NO_LEVEL).all()
 
 
 def test_a_height_is_read_as_the_nearest_level_and_as_it_is_where_there_are_none() -> None:

@@ -19,7 +19,7 @@ from ncs.model.touched.calibrate import CHUNK, FEWEST, SMALLEST, calibrate
 from ncs.model.touched.change import as_image, find_change, measure_noise
 from ncs.model.touched.geometry import fit, terms
 from ncs.model.touched.labels import read_moves
-from ncs.model.touched.measures import LEVELS, MAP, Measures
+from ncs.model.touched.measures import LEVELS, MAP, NO_LEVEL, Measures
 from ncs.model.touched.network import pixels
 from ncs.records import DataError
 
@@ -181,8 +181,8 @@ def _gaps(
 
 
 def _levels(height_N: Doubles, gap: float) -> Doubles:
-    """Heights (LEVELS,) at which things were picked where these are few, NaN where they are not."""
-    levels = np.full(LEVELS, np.nan)
+    """Heights (LEVELS,) at which things were picked where these are few, else NO_LEVEL."""
+    levels = np.full(LEVELS, NO_LEVEL)
     order_N = np.sort(height_N)
     groups = np.split(order_N, np.flatnonzero(np.diff(order_N) > gap / 8) + 1)
     groups = [group for group in groups if len(group) >= SMALLEST / 4 * len(order_N)]
