@@ -38,5 +38,6 @@ CUBES = World(
     suite_objects=(1, 2, 3, 4),
     suites=Path(__file__).parent / "suites",
     styles={"random": "random arrangements instead of OGBench's five tasks, towers among them"},
+    model=Path(__file__).parent / "model",
     most_nodes=128,
 )
