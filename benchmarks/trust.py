@@ -123,8 +123,8 @@ FIGURES = {
     ),
     12: Figure(
         "a base install",
-        "at most 25 packages beyond torch, help in 0.5 s, a missing extra named, no pin known to be "
-        "vulnerable",
+        "at most 25 packages beyond torch, help in 0.5 s, a missing extra named, "
+        "no pin known to be vulnerable",
         (Part("-m benchmarks.figures.install"), Part("-m benchmarks.figures.audit")),
     ),
 }
