@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from ncs.agent import Agent, Trained, graph_path, shipped_model
+from ncs.agent.methods import MethodOptions, make_method
 from ncs.agent.players import as_picture
 from ncs.agent.presets import PRESETS
 from ncs.envs import make_env
 from ncs.records import ConfigError, DataError
+from ncs.training.checkpoint import trained_worlds
 
 FOLDER = shipped_model("blocks-fast-0")
 
@@ -95,6 +97,9 @@ def test_graphs_of_two_presets_that_changed_places_are_refused(name: str, tmp_pa
     for preset in PRESETS:
         with pytest.raises(DataError, match=f"another preset than '{preset}'"):
             Trained.load(folder, preset)
+        asked = MethodOptions(world=trained_worlds(folder)[0], model=folder, preset=preset)
+        with pytest.raises(DataError, match=f"another preset than '{preset}'"):
+            make_method("ncs", asked)
 
 
 def test_a_folder_without_a_graph_says_what_to_do() -> None:

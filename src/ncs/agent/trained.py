@@ -86,7 +86,7 @@ class Trained:
             raise DataError(f"{path}: there is no graph yet; make it with 'ncs graph'")
         loaded = load_graph(path, checkpoint_hash(folder))
         seen = TrainedModel.load(folder, world)
-        if graph is None:
+        if path == graph_path(folder, preset):
             _check_preset(path, preset, seen.world)
         return cls(seen, loaded)
 
