@@ -13,20 +13,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from ncs.agent import GraphBuilder, GraphPlan
-from ncs.agent.build_graph import save_built
 from ncs.agent.methods import MethodOptions, make_method
 from ncs.agent.trained import graph_path
 from ncs.data.buffer import open_buffer
 from ncs.envs import make_env
 from ncs.evaluation.harness import JudgeConfig, evaluate
+from ncs.graph.build import build
+from ncs.graph.store import save_graph
 from ncs.reproduction.graphs import preset_plans, representation_plans
 from ncs.reproduction.scales import STUDIES, Scale
 
 SLOT_CLIPS = 1500  # that each number of slots looks at: every one is a look of its own
-SCALE = Scale.named("paper").model_copy(update={"graph_clips": SLOT_CLIPS})
+VALUES = {
+    "clusters": (16, 25, 35, 50),
+    "shares": (0.01, 0.05, 0.25),
+    "slots": (3, 4, 5, 8, 10),
+    "horizons": (1, 2, 8),
+    "noises": (0.25, 0.5, 1.0, 2.0),
+}
+SCALE = Scale.named("paper").model_copy(update={"graph_clips": SLOT_CLIPS, **VALUES})
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ def graph_lines(builder: GraphBuilder, world: str, studies: tuple[str, ...]) -> 
     scale = SCALE.model_copy(update={"studies": studies, "paper_clips": own.clips})
     plans = preset_plans(scale, world, "paper", own.slots)
     plans |= representation_plans(scale, world, own.slots) if "representation" in studies else {}
-    for name, plan in plans.items():
+    for name, plan in sorted(plans.items(), key=lambda pair: pair[0].startswith("slots")):
         study, *rest = name.split("-")
         if study not in studies:
             continue
@@ -60,7 +69,7 @@ def rule_lines(studies: tuple[str, ...]) -> Iterator[Line]:
     if "noise" in studies:
         yield from (Line(f"noise {n:g}", rules=(("noise", n),)) for n in SCALE.noises)
     if "choice" in studies:
-        yield from (Line(f"choice {c}", asked=(("choice", c),)) for c in ("sample", "argmax"))
+        yield Line("choice argmax", asked=(("choice", "argmax"),))
 
 
 def graph_of(line: Line, model: Path, builder: GraphBuilder, folder: Path) -> Path:
@@ -69,7 +78,9 @@ def graph_of(line: Line, model: Path, builder: GraphBuilder, folder: Path) -> Pa
         return graph_path(model, "paper")
     path = folder / f"{line.label.replace(' ', '-')}-{builder.trained.weights[:8]}.safetensors"
     if not path.exists():
-        save_built(builder.build(line.plan), path)
+        seen = builder.look(line.plan.slots, line.plan.clips, additions=line.plan.sight)
+        graph = build(seen, line.plan.config, np.random.default_rng(0), builder.trained.weights)
+        save_graph(path, graph, line.plan.config)
     return path
 
 
@@ -98,7 +109,8 @@ def main() -> None:
     world, studies = builder.trained.world, tuple(options.studies)
     folder = options.out.with_suffix(".graphs")
     folder.mkdir(parents=True, exist_ok=True)
-    for line in (Line("as printed"), *graph_lines(builder, world, studies), *rule_lines(studies)):
+    lines = (Line("as printed"), *rule_lines(studies), *graph_lines(builder, world, studies))
+    for line in lines:
         judge(line, graph_of(line, options.model, builder, folder), options.model, world, options)
 
 
