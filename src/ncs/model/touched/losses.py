@@ -76,7 +76,10 @@ def as_seen(maps: Maps, labels: Labels, middle_N2M: Tensor, apart: float) -> Ten
     """Chances (N, M, H, W) of pixels that vote for labelled things, and all that are known."""
     chance_NHW = maps.logit.sigmoid()
     chance_NHW = chance_NHW * (chance_NHW > 0.5) * ~labels.thing.any(dim=1)
-    away_NMHW = (maps.vote[:, None] - middle_N2M.transpose(1, 2)[..., None, None]).norm(dim=2)
+    down_NMHW, across_NMHW = (
+        maps.vote[:, axis, None] - middle_N2M[:, axis, :, None, None] for axis in (0, 1)
+    )
+    away_NMHW = (down_NMHW.square() + across_NMHW.square()).sqrt()
     away_NMHW = away_NMHW.masked_fill(~labels.known[..., None, None], torch.inf)
     nearest_N1HW, owner_N1HW = away_NMHW.min(dim=1, keepdim=True)
     own_N1HW = chance_NHW[:, None] * (nearest_N1HW < apart)
