@@ -33,13 +33,14 @@ class Moved:
         Or that look in the frame much as they did, beside what the move changed in them.
         """
         between = slice(frame, move) if frame <= move else slice(move + 1, frame)
-        still_BHW = ~self.changed[:, between].any(dim=1)
+        still_BHW: Tensor = ~self.changed[:, between].any(dim=1)
         if self.image is None:
             return still_BHW
         then_BCHW = self.image[:, move if frame <= move else move + 1]
-        away_BHW = (self.image[:, frame] - then_BCHW).norm(dim=1)
+        away_BHW: Tensor = (self.image[:, frame] - then_BCHW).norm(dim=1)
         change_BHW = (self.image[:, move + 1] - self.image[:, move]).norm(dim=1)
-        return still_BHW | (away_BHW < LIKE * change_BHW)
+        alike_BHW: Tensor = away_BHW < LIKE * change_BHW
+        return still_BHW | alike_BHW
 
     def claim(self, move: int, frame: int) -> Tensor:
         """Pixels (B, H, W) of a frame that are the thing's of a move, as far as is known."""
