@@ -121,7 +121,7 @@ def main() -> None:
         if not additions:
             model._start = functools.partial(start, model)  # type: ignore[method-assign]
         torch.manual_seed(0)
-        examiner = Examiner(model, options.model, buffer, Options(options.clips, None, None, 0))
+        examiner = Examiner(model, options.model, buffer, Options(options.clips, None, 0))
         for n_objects in options.objects:
             if n_objects not in clips:
                 clips[n_objects] = examiner.clips(n_objects)

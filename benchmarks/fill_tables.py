@@ -1,8 +1,8 @@
 """Fills every table of the documents with what its command prints; ``make results`` runs it.
 
 A table stands between two comments, the first of which names the command, or models whose health
-reports are told side by side, or rows from which the gain of every extension is reckoned, or the
-curve of what is scored by how much was learned from:
+reports are told side by side, or rows from which the gain of every extension is reckoned, or rows
+of OGBench's tasks, or the curve of what is scored by how much was learned from:
 
     <!-- ncs table results/laptop --format markdown -->
     ...
@@ -11,6 +11,9 @@ curve of what is scored by how much was learned from:
     ...
     <!-- end -->
     <!-- gains blocks-fast-0-crowded -->
+    ...
+    <!-- end -->
+    <!-- cubes results/ogbench-cubes-0.jsonl.gz -->
     ...
     <!-- end -->
     <!-- curve robogym-rearrange -->
@@ -36,7 +39,8 @@ from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
 TABLE = re.compile(
-    r"<!-- (?P<kind>ncs|health|gains|curve) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
+    r"<!-- (?P<kind>ncs|health|gains|cubes|curve) (?P<words>[^\n]*?) -->\n"
+    r"(?P<text>.*?)\n?<!-- end -->",
     re.DOTALL,
 )
 HEALTH = {  # figures of a health report that cards tell, and how they word them
@@ -85,10 +89,19 @@ def health_of(models: str) -> str:
     return "\n".join(lines)
 
 
+def cubes_of(paths: str) -> str:
+    """Success by OGBench's tasks, as the example package tells it."""
+    sys.path.append(str(HOME / "examples" / "ogbench_cubes" / "src"))
+    from ogbench_cubes.score import as_markdown
+
+    return as_markdown([HOME / path for path in paths.split()])
+
+
 MAKERS = {
     "ncs": print_of,
     "health": health_of,
     "gains": tabulate,
+    "cubes": cubes_of,
     "curve": learning_curve.tabulate,
 }
 

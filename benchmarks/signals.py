@@ -4,8 +4,9 @@
     python -m benchmarks.signals --times 5 --only serve
 
 Half the signals come at random in the first two seconds, from the moment the process catches them
-on (until then Python itself is starting), half when the command is at work; to the process alone
-or, as a terminal does, to its whole group, in turn. An end is clean if there is one line about it
+on (until then Python itself is starting), half when the command is at work (these are forks of a
+process that has everything imported, so that none waits for that); to the process alone or, as a
+terminal does, to its whole group, in turn. An end is clean if there is one line about it
 and no traceback, the exit code is 128 + the signal, it comes within ten seconds, and no process of
 the session is left.
 """
@@ -28,8 +29,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures.forks import Fork, import_all
+
 HOME = Path(__file__).parents[1]
-MODEL = HOME / "checkpoints" / "blocks-fast-0"
+SHIPPED = HOME / "checkpoints"
+MODEL = SHIPPED / "blocks-fast-0"
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LONGEST = 10.0  # seconds from the signal to the end
 PATIENCE = 120.0  # seconds to get to work
@@ -41,12 +45,13 @@ class Long:
 
     words: Callable[[Path], list[object]]
     is_at_work: Callable[[Path, str], bool]  # of its folder and what it printed
+    seconds: float = 1.0  # of its work, in which the signal comes
 
 
 def commands(buffer: Path) -> dict[str, Long]:
     """Every long command by its name."""
     world = "block-rearrange"
-    small = ["--worlds", world, "--methods", "ncs", "random", "--models", HOME / "checkpoints"]
+    small = ["--worlds", world, "--methods", "ncs", "random", "--studies", "--models"]
     return {
         "collect": Long(
             lambda out: ["collect", world, "--out", out / "b", "--episodes", 10**6],
@@ -64,8 +69,9 @@ def commands(buffer: Path) -> dict[str, Long]:
             lambda out, _: (out / "r.jsonl").exists(),
         ),
         "reproduce": Long(
-            lambda out: ["reproduce", "--scale", "smoke", "--out", out / "p", *small],
-            lambda out, _: any(out.glob("p/cells/*/*/*")),
+            lambda out: ["reproduce", "--scale", "smoke", "--out", out / "p", *small, SHIPPED],
+            lambda out, _: any(out.glob("p/buffers/*")),
+            8.0,  # collecting, graphs, judging
         ),
         "serve": Long(
             lambda _: ["serve", "--model", MODEL, "--port", 0], lambda _, said: "http" in said
@@ -98,23 +104,16 @@ def left_over(session: int) -> list[int]:
 class Started:
     """A command under way; what it prints goes to a file."""
 
-    def __init__(self, words: list[object], folder: Path) -> None:
+    def __init__(self, words: list[object], folder: Path, early: bool) -> None:
         self.said = folder / "said"
-        self._file = self.said.open("w")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "ncs", *map(str, words)],
-            stdout=self._file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            cwd=HOME,
-            preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in SIGNALS],
-        )
+        self.said.touch()
+        self.process = (begin if early else begin_fork)(words, self.said)
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
         """Waits until something holds, the command is over, or patience is."""
         deadline = time.monotonic() + PATIENCE
         while not holds() and self.process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
+            time.sleep(0.01)
 
     def end(self) -> None:
         """Leaves nothing of it."""
@@ -122,7 +121,25 @@ class Started:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
-        self._file.close()
+
+
+def begin(words: list[object], said: Path) -> "subprocess.Popen[str] | Fork":
+    """A command as a process of its own."""
+    with said.open("a") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "ncs", *map(str, words)],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd=HOME,
+            text=True,
+            preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in SIGNALS],
+        )
+
+
+def begin_fork(words: list[object], said: Path) -> "subprocess.Popen[str] | Fork":
+    """A command as a fork, which need not import anything."""
+    return Fork(words, HOME, str(said), str(said))
 
 
 def keep_asking(said: Path, over: threading.Event) -> None:
@@ -154,15 +171,16 @@ def verdict(one: Started, number: int, began: float) -> str:
 
 def try_once(long: Long, number: int, rng: random.Random, early: bool, to_all: bool) -> str:
     """One command, one signal; what is wrong with its end."""
-    folder = Path(tempfile.mkdtemp(prefix="ncs-signals-"))
-    one, over = Started(long.words(folder), folder), threading.Event()
+    folder, client = Path(tempfile.mkdtemp(prefix="ncs-signals-")), None
+    one, over = Started(long.words(folder), folder, early), threading.Event()
     try:
         one.wait_for(lambda: catches(one.process.pid))
         if not early:
             one.wait_for(lambda: long.is_at_work(folder, one.said.read_text()))
             if "http" in one.said.read_text():
-                threading.Thread(target=keep_asking, args=(one.said, over), daemon=True).start()
-        time.sleep(rng.uniform(0, 2.0 if early else 1.0))
+                client = threading.Thread(target=keep_asking, args=(one.said, over))
+                client.start()
+        time.sleep(rng.uniform(0, 2.0 if early else long.seconds))
         if one.process.poll() is not None:
             return f"was over before the signal: {one.said.read_text()[-300:]!r}"
         began = time.monotonic()
@@ -171,6 +189,8 @@ def try_once(long: Long, number: int, rng: random.Random, early: bool, to_all: b
     finally:
         over.set()
         one.end()
+        if client is not None:
+            client.join()  # the next fork begins with no thread but its own
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -181,6 +201,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     rng = random.Random(asked.seed)
+    import_all()
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # also under nohup or in the background
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     buffer = Path(tempfile.mkdtemp(prefix="ncs-signals-")) / "buffer"
     words = ["collect", "block-rearrange", "--episodes", "200", "--out", str(buffer)]
     subprocess.run([sys.executable, "-m", "ncs", *words], check=True, stdout=subprocess.DEVNULL)

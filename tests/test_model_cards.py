@@ -17,6 +17,7 @@ CARDS = {
     "blocks-cpu": "blocks-cpu-0",
     "blocks-thinned": "blocks-thinned-0",
     "robogym-cpu": "robogym-cpu-0",
+    "robogym-gaussian": "robogym-gaussian-0",
 }
 
 

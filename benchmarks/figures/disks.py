@@ -3,6 +3,7 @@
     python -m benchmarks.figures.disks                     # 20 sizes each; needs to mount a tmpfs
     python -m benchmarks.figures.disks graph --times 4
 
+Writers are forks of a process that has everything imported.
 An end is clean if the exit code is 2, the last line names a path on the disk, no half-written file
 is left, and the same command ends with 0 once the disk has room.
 """
@@ -16,6 +17,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.figures.forks import import_all, run_alone, run_fork
 
 HOME = Path(__file__).parents[2]
 WORLD = "block-rearrange"
@@ -34,7 +37,18 @@ class Writer:
 
 def writers(buffer: Path) -> dict[str, Writer]:
     """Every writer by its name."""
-    judging = ["--method", "random", "--objects", 4, "--seeds", 2, "--split", "dev"]
+    judging = [
+        "--method",
+        "random",
+        "--objects",
+        4,
+        "--seeds",
+        2,
+        "--episodes",
+        20,
+        "--split",
+        "dev",
+    ]
     small = ["--worlds", WORLD, "--methods", "random", "--studies", "--seeds", 1, "--episodes", 2]
     return {
         "collect": Writer(
@@ -48,7 +62,7 @@ def writers(buffer: Path) -> dict[str, Writer]:
             300,
         ),
         "graph": Writer(
-            ["graph", "--model", MODEL, "--buffer", buffer, "--clips", 30, "--out", "disk/g"], 30
+            ["graph", "--model", MODEL, "--buffer", buffer, "--clips", 12, "--out", "disk/g"], 30
         ),
         "evaluate": Writer(
             ["evaluate", *judging, "--workers", 1, "--batch", 5, "--out", "disk/r.jsonl"], 16
@@ -59,12 +73,6 @@ def writers(buffer: Path) -> dict[str, Writer]:
     }
 
 
-def run(words: list[object], home: Path) -> "subprocess.CompletedProcess[str]":
-    """A command's end, seen from beside the disk."""
-    command = [sys.executable, "-m", "ncs", *map(str, words)]
-    return subprocess.run(command, cwd=home, capture_output=True, text=True)
-
-
 def try_full(words: list[object], size: int, home: Path) -> tuple[bool, str]:
     """Whether a disk of so many bytes was full, and what is wrong with the end, if anything."""
     disk = home / "disk"
@@ -72,17 +80,17 @@ def try_full(words: list[object], size: int, home: Path) -> tuple[bool, str]:
     mount = ["mount", "-t", "tmpfs", "-o"]
     subprocess.run([*mount, f"size={size}", "tmpfs", disk], check=True)
     try:
-        out = run(words, home)
-        if out.returncode == 0:
+        out = run_fork(words, home)
+        if out.code == 0:
             return False, ""  # it was large enough
         left = [path.name for path in disk.rglob("*") if path.suffix == ".tmp"]
-        last = out.stderr.strip().splitlines()[-1] if out.stderr.strip() else ""
-        if out.returncode != 2 or "Traceback" in out.stderr or "disk/" not in last:
-            return True, f"exit code {out.returncode}: {out.stderr[-300:]!r}"
+        last = out.said.strip().splitlines()[-1] if out.said.strip() else ""
+        if out.code != 2 or "Traceback" in out.said or "disk/" not in last:
+            return True, f"exit code {out.code}: {out.said[-300:]!r}"
         subprocess.run(["mount", "-o", f"remount,size={ROOM}", disk], check=True)
-        again = run(words, home)
-        if again.returncode:
-            return True, f"with room, exit code {again.returncode}: {again.stderr[-300:]!r}"
+        again = run_fork(words, home)
+        if again.code:
+            return True, f"with room, exit code {again.code}: {again.said[-300:]!r}"
         return True, f"left {left}" if left else ""
     finally:
         subprocess.run(["umount", disk], check=True)
@@ -117,8 +125,9 @@ def main() -> int:
     home = Path(tempfile.mkdtemp(prefix="ncs-disks-"))
     chosen = asked.which or names
     try:
-        made = run(["collect", WORLD, "--episodes", 60, "--out", home / "b"], home)
-        assert made.returncode == 0, made.stderr
+        made = run_alone(["collect", WORLD, "--episodes", 12, "--out", home / "b"], home)
+        assert made.code == 0, made.said
+        import_all()
         every = writers(home / "b")
         clean = sum(fill(name, every[name], asked.times, home, asked.seed) for name in chosen)
     finally:

@@ -2,26 +2,30 @@
 
 python -m benchmarks.figures.kills collect --times 50
 python -m benchmarks.figures.kills train --times 50
+python -m benchmarks.figures.kills pair --times 10        # training by two processes
 python -m benchmarks.figures.kills evaluate --times 20
 python -m benchmarks.figures.kills shards --times 10      # jobs of an array, pre-empted
+
+What stands in the end is compared with what a process that nobody disturbed wrote. The killed ones
+are forks of a process that has everything imported: every kill finds them at work.
 """
 
 import argparse
-import os
 import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
+
+from benchmarks.figures.forks import import_all, run_alone, run_fork
 
 from ncs.evaluation.results import key_of, read_results
 
+HOME = Path(__file__).parents[2]
 WORLD = "block-rearrange"
 Words = list[object]
 MOST = 1000  # attempts, after which something is wrong
@@ -29,19 +33,10 @@ MOST = 1000  # attempts, after which something is wrong
 
 def run(words: Words, seconds: float | None = None) -> int | None:
     """A command's exit code; None if it was killed, with all its processes, after some seconds."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ncs", *map(str, words)],
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return None
+    end = run_fork(words, HOME, seconds)
+    if end.code:
+        print(end.said, file=sys.stderr)
+    return end.code
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -59,17 +54,19 @@ def contents(folder: Path) -> dict[str, bytes]:
 def kill_until_done(words: Words, times: int, longest: float, rng: random.Random) -> int:
     """Kills a command at most so often at random, until it ends; how often comes back."""
     for kills in range(MOST):
-        code = run(words, rng.uniform(0.1, longest) if kills < times else None)
+        code = run(words, rng.uniform(0, longest) if kills < times else None)
         if code == 0:
             return kills
         assert code is None, f"exit code {code}"
     raise AssertionError("it never ends")
 
 
-def timed(words: Words) -> float:
-    """How long a command takes undisturbed."""
+def calm(words: Words, out: Path, home: Path) -> float:
+    """How long a fork takes undisturbed; what a process of its own writes stands in ``out``."""
+    assert run_alone([*words, out], HOME).code == 0
+    import_all()
     began = time.monotonic()
-    assert run(words) == 0
+    assert run([*words, home / "fork"]) == 0
     return time.monotonic() - began
 
 
@@ -80,7 +77,7 @@ def kill_often(
 
     Kills and runs come back, and how many of these ended as one that was left alone.
     """
-    longest = 1.2 * timed([*words, home / "calm"])
+    longest = calm(words, home / "calm", home)
     wanted = content(home / "calm")
     kills = runs = same = 0
     while kills < times and runs < MOST:
@@ -99,13 +96,19 @@ def kill_collect(times: int, home: Path, rng: random.Random) -> bool:
     return same == runs
 
 
-def kill_train(times: int, home: Path, rng: random.Random) -> bool:
-    assert run(["collect", WORLD, "--episodes", 60, "--out", home / "b"]) == 0
+def kill_train(times: int, home: Path, rng: random.Random, devices: int = 1) -> bool:
+    assert run_alone(["collect", WORLD, "--episodes", 12, "--out", home / "b"], HOME).code == 0
     words: Words = ["train", "--buffer", home / "b", "--preset", "fast", "--steps", 12]
-    words += ["--batch", 4, "--threads", 1, "--settings", "checkpoint_every=1", "--resume", "--out"]
+    words += ["--batch", 4, "--threads", 1, "--devices", devices, "--settings"]
+    words += ["checkpoint_every=1", f"shards={devices}", "--resume", "--out"]
     kills, runs, same = kill_often(words, times, home, rng, contents)
-    print(f"train: {kills} kills in {runs} runs, {same} the same to the bit")
+    together = f" by {devices} processes" if devices > 1 else ""
+    print(f"train{together}: {kills} kills in {runs} runs, {same} the same to the bit")
     return same == runs
+
+
+def kill_pair(times: int, home: Path, rng: random.Random) -> bool:
+    return kill_train(times, home, rng, 2)
 
 
 def rows(path: Path) -> list[object]:
@@ -125,9 +128,9 @@ def preempt_shards(times: int, home: Path, rng: random.Random) -> bool:
     words: Words = ["reproduce", "--scale", "smoke", "--worlds", WORLD, "--methods", "random"]
     words += ["oracle", "--studies", "--seeds", 2, "--episodes", 4, "--workers", 1, "--out"]
     whole = home / "whole"
-    longest = 1.5 * timed([*words, whole])
+    longest = calm(words, whole, home)
     for turn in range(times):
-        run([*words, home / "parts", "--shard", f"{turn % 2}/2"], rng.uniform(0.5, longest))
+        run([*words, home / "parts", "--shard", f"{turn % 2}/2"], rng.uniform(0, longest))
     for shard in (0, 1, 0):
         assert run([*words, home / "parts", "--shard", f"{shard}/2"]) == 0
     same = rows(whole / "results" / "table.jsonl.gz") == rows(
@@ -143,6 +146,7 @@ def preempt_shards(times: int, home: Path, rng: random.Random) -> bool:
 FIGURES: dict[str, Callable[[int, Path, random.Random], bool]] = {
     "collect": kill_collect,
     "train": kill_train,
+    "pair": kill_pair,
     "evaluate": kill_evaluate,
     "shards": preempt_shards,
 }

@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.attacks import Target, start
+from benchmarks.attacks import memory_of, start
+from benchmarks.figures.attackers import Target
 
 MOST_GROWTH = 20.0  # MB after the first tenth
 
@@ -21,7 +22,7 @@ def grow(name: str, times: int) -> float:
     """MB by which a server grew after the first tenth of its requests."""
     with tempfile.TemporaryDirectory() as folder:
         process, port = start(name, Path(folder))
-        target = Target(name, port, process.pid)
+        target = Target(name, port)
         link, early = http.client.HTTPConnection("127.0.0.1", port, timeout=60), 0.0
         try:
             for number in range(times):
@@ -29,8 +30,8 @@ def grow(name: str, times: int) -> float:
                     target.question(number)
                 ask(link, "/healthz" if number % 2 else "/")
                 if number == times // 10:
-                    early = target.memory
-            growth = target.memory - early
+                    early = memory_of(process.pid)
+            growth = memory_of(process.pid) - early
         finally:
             link.close()
             process.send_signal(signal.SIGTERM)

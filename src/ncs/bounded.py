@@ -111,12 +111,10 @@ def parse_json(data: bytes, where: str) -> Any:
     if groups > MOST_GROUPS or data.count(b",") > MOST_VALUES:
         raise DataError(f"{where}: holds too many values, the most is {MOST_VALUES}")
     try:
-        value = json.loads(
-            data, parse_constant=_refuse_constant, object_pairs_hook=_without_doubles
-        )
+        value = JSON.decode(data.decode(json.detect_encoding(data), "surrogatepass"))
     except (ValueError, RecursionError):
         raise DataError(f"{where}: is not JSON; restore it or make it again") from None
-    if is_too_deep(value):
+    if groups > MOST_DEPTH and is_too_deep(value):
         raise DataError(f"{where}: is nested more than {MOST_DEPTH} levels deep")
     return value
 
@@ -131,6 +129,9 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
+
+
+JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_without_doubles)
 
 
 def is_too_deep(value: Any) -> bool:

@@ -4,6 +4,7 @@ Legend: N objects, K slots, T frames, B lanes, H height, W width, P mask cells,
 D type channels, S state channels, M graph nodes.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 GoalKind = Literal["complete", "partial", "none"]
 Split = Literal["dev", "test", "fresh"]
+Preset = Literal["paper", "best"]  # the paper's settings, or every extension on
 Observation = dict[str, NDArray[np.uint8]]
 
 
@@ -171,7 +173,7 @@ class Result:
     sets: str = ""
     commit: str = ""  # of the package's checkout, or its version
 
-    @property
+    @functools.cached_property
     def checkpoint(self) -> str:
         """The hashes of weights, graph and sets as one word."""
         return str(Checkpoint(self.weights, self.graph, self.sets))

@@ -28,6 +28,8 @@ from ncs.bounded import (
 )
 from ncs.records import DataError
 
+CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 
 def digest(data: bytes) -> str:
     """SHA-256 of bytes, as hex."""
@@ -42,7 +44,7 @@ def digest_file(path: Path) -> str:
 
 def canonical(value: Any) -> str:
     """JSON of one spelling: sorted keys, no spaces, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return CANONICAL.encode(value)
 
 
 def digest_json(value: Any) -> str:

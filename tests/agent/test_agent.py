@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from ncs.agent import Agent, Trained, graph_path, shipped_model
+from ncs.agent.methods import MethodOptions, make_method
 from ncs.agent.players import as_picture
 from ncs.agent.presets import PRESETS
 from ncs.envs import make_env
 from ncs.records import ConfigError, DataError
+from ncs.training.checkpoint import trained_worlds
 
 FOLDER = shipped_model("blocks-fast-0")
 
@@ -95,6 +97,9 @@ def test_graphs_of_two_presets_that_changed_places_are_refused(name: str, tmp_pa
     for preset in PRESETS:
         with pytest.raises(DataError, match=f"another preset than '{preset}'"):
             Trained.load(folder, preset)
+        asked = MethodOptions(world=trained_worlds(folder)[0], model=folder, preset=preset)
+        with pytest.raises(DataError, match=f"another preset than '{preset}'"):
+            make_method("ncs", asked)
 
 
 def test_a_folder_without_a_graph_says_what_to_do() -> None:
@@ -148,9 +153,25 @@ def test_a_model_of_one_size_refuses_pictures_of_another() -> None:
 
 
 def test_importing_the_agent_imports_nothing_that_trains() -> None:
-    code = "import sys, ncs.agent; print(*sys.modules)"
+    code = "import sys; from ncs.agent import Agent; print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(out.stdout.split())
     assert "ncs.agent.trained" in modules
     trains = {"ncs.training.loop", "ncs.training.learner", "ncs.training.team"}
     assert not {"matplotlib", "pybullet", "mujoco", *trains} & modules
+
+
+def test_judging_chance_imports_no_network() -> None:
+    code = (
+        "import sys; from ncs.agent.methods import make_method; from ncs.agent.options import "
+        "MethodOptions; make_method('random', MethodOptions(world='block-rearrange')); "
+        "print(*sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "ncs.agent.methods" in out.stdout.split()
+    assert not {"torch", "scipy.spatial"} & set(out.stdout.split())
+
+
+def test_a_room_says_what_it_does_not_have() -> None:
+    with pytest.raises(ImportError):
+        from ncs.agent import Nobody  # type: ignore[attr-defined]  # noqa: F401

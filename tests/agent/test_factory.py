@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ncs.agent.methods import MethodOptions, make_method
+from ncs.agent.methods import make_method
+from ncs.agent.options import MethodOptions
 from ncs.envs import make_env
 from ncs.evaluation.harness import JudgeConfig, evaluate, judge_hash
 from ncs.evaluation.method import Method

@@ -6,7 +6,8 @@ import numpy as np
 
 from ncs.agent import GraphBuilder
 from ncs.agent.build_graph import install
-from ncs.agent.methods import MethodOptions, make_method
+from ncs.agent.methods import make_method
+from ncs.agent.options import MethodOptions
 from ncs.data.buffer import open_buffer
 from ncs.envs import make_env
 from ncs.evaluation.harness import JudgeConfig, evaluate

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ncs.agent import TrainedModel, shipped_model
-from ncs.agent.methods import METHODS, MethodOptions, make_method
+from ncs.agent.methods import METHODS, make_method
+from ncs.agent.options import MethodOptions
 from ncs.control.config import ControlConfig
 from ncs.envs import make_env
 from ncs.evaluation.harness import JudgeConfig, evaluate, judge_hash

@@ -67,6 +67,27 @@ def test_goals_are_seen_in_one_pass_and_scenes_in_another(
     assert perception.shown == [3, 3]
 
 
+def test_goals_may_be_looked_at_with_every_question(perception: Counting) -> None:
+    players = Players(perception, Echo, anew=True)  # type: ignore[arg-type]
+    name = players.open()
+    for value in (1, 2):
+        players.act([Ask(name, picture(value), picture(9))])
+    assert perception.shown == [1, 1] * 2
+
+
+def test_an_agent_of_the_papers_preset_plays_on_after_its_first_step() -> None:
+    from ncs.agent import Agent, default_model
+    from ncs.envs import make_env
+
+    agent = Agent.load(default_model("block-rearrange"), "paper", n_objects=4)
+    env = make_env("block-rearrange", n_objects=4)
+    observation, _ = env.reset(seed=3)
+    for _ in range(2):
+        decision = agent.act(observation["image"], observation["goal"])
+        observation, *_ = env.step(decision.action)
+    assert np.isfinite(decision.action).all()
+
+
 def test_pictures_of_two_sizes_are_seen_size_by_size(
     players: Players, perception: Counting
 ) -> None:

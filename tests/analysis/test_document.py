@@ -51,7 +51,7 @@ def test_the_papers_rows_are_marked() -> None:
 
 def test_markdown_has_every_number_and_names_every_picture() -> None:
     text = as_markdown("Title", SECTIONS, "figures")
-    assert "| 1 | <b> |" in text
+    assert "| 1 | &lt;b> |" in text
     assert "](figures/curve.png)" in text
     assert text.count("## ") == 2
 

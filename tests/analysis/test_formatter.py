@@ -11,6 +11,7 @@ from ncs.analysis.formatter import (
     as_text,
     estimate_text,
     grid_html,
+    grid_markdown,
     result_grids,
     summary_grid,
 )
@@ -67,3 +68,8 @@ def test_a_summary_has_a_line_a_cell_and_a_column_a_method() -> None:
 
 def test_html_is_escaped() -> None:
     assert "&lt;b&gt;" in grid_html(Grid("<b>", (("a",), ("b",))))
+
+
+def test_markdown_takes_no_tags_and_keeps_its_columns() -> None:
+    shown = grid_markdown(Grid("a", (("b", "c"), ("<script>x</script>", "1 | 2"))))
+    assert shown.splitlines()[-1] == r"| &lt;script>x&lt;/script> | 1 \| 2 |"

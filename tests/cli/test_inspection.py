@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,13 @@ def test_a_damaged_policy_is_refused_by_name(
     path.write_bytes(data)
     assert main(["inspect", str(tmp_path / "bc")]) == 2
     assert "policy.safetensors: damaged" in capsys.readouterr().err
+
+
+def test_a_missing_package_of_a_world_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    monkeypatch.delitem(sys.modules, "ncs.envs.tabletop.scene", raising=False)
+    monkeypatch.delitem(sys.modules, "ncs.envs.tabletop.contact_sheet", raising=False)
+    assert main(["inspect", "meshes"]) == 2
+    assert "needs the package mujoco: pip install 'ncs[" in capsys.readouterr().err

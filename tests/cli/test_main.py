@@ -1,5 +1,6 @@
 """The command line is quick, helpful, and answers bad input with one line and exit code 2."""
 
+import gzip
 import json
 import os
 import signal
@@ -176,6 +177,16 @@ def test_another_spelling_of_a_flag_wins_over_the_file_too(tmp_path: Path) -> No
     path.write_text('cap_factor = 2\nmethod = "random"\nout = "r"')
     words = ["--config", str(path), "--horizon", "7"]
     assert parse(Evaluate, "evaluate", words).cap_factor == 7
+
+
+def test_a_packed_flood_is_refused_at_its_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("ncs.evaluation.results.MOST_BYTES", 10_000_000)
+    flood = tmp_path / "flood.jsonl.gz"
+    flood.write_bytes(gzip.compress(b'{"a": 1}\n' * 2_000_000))
+    assert main(["table", str(flood)]) == 2
+    assert "line 1: is not a result" in capsys.readouterr().err
 
 
 def test_collect_inspect_evaluate_table_in_a_row(

@@ -123,6 +123,18 @@ def test_a_goal_is_looked_at_once_and_a_scene_at_every_step(sim, table):
     assert len(double.calls) == 1 + 3
 
 
+def test_the_papers_way_infers_the_goal_anew_at_every_step_as_algorithm_2_is_printed(sim, table):
+    eyes, graph = table
+    double = Double(eyes)
+    policy = GraphPolicy(double, graph, ControlConfig.paper(), sim.arena)
+    grid = sim.Grid.draw(3, "complete", np.random.default_rng(4))
+    goal = picture(double, grid, grid.goals)[None]
+    policy.begin([[0]])
+    for _ in range(3):
+        policy.act(goal, goal, [0])
+    assert len(double.calls) == 3 + 3
+
+
 def test_a_new_goal_begins_with_a_fresh_memory(sim, table):
     _, graph = table
     double = Double(sim.Eyes())

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ncs.agent.methods import MethodOptions, RandomMethod, make_method
+from ncs.agent.methods import RandomMethod, make_method
+from ncs.agent.options import MethodOptions
 from ncs.envs import make_env
 from ncs.evaluation.grid import (
     Request,

@@ -22,7 +22,8 @@ MODEL = REPOSITORY / "checkpoints" / "blocks-fast-0"
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Result]:
     """Six rows of chance on frozen test tasks."""
-    from ncs.agent.methods import MethodOptions, make_method
+    from ncs.agent.methods import make_method
+    from ncs.agent.options import MethodOptions
 
     path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
     method = make_method("random", MethodOptions(world="block-rearrange"))

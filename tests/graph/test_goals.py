@@ -1,4 +1,4 @@
-"""Goals are looked at once."""
+"""Goals are looked at once, or at every step where asked."""
 
 import numpy as np
 
@@ -36,3 +36,12 @@ def test_a_picture_that_changes_in_place_is_noticed():
     cache.refresh(picture, [0])
     picture[:] = 2
     assert cache.refresh(picture, [0]) == [0]
+
+
+def test_anew_looks_whenever_a_picture_is_shown_and_still_tells_which_are_new():
+    encode, calls = counting()
+    cache = GoalCache(encode, anew=True)
+    assert cache.refresh(goals(1, 2), [0, 1]) == [0, 1]
+    assert cache.refresh(goals(1, 9), [0, 1]) == [1]
+    assert calls == [[0, 1], [0, 1]]
+    assert cache.entities == {0: 12, 1: 108}

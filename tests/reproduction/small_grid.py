@@ -1,6 +1,7 @@
 """A small grid for tests of engines."""
 
-from ncs.agent.methods import MethodOptions, make_method
+from ncs.agent.methods import make_method
+from ncs.agent.options import MethodOptions
 from ncs.evaluation.grid import Request
 from ncs.evaluation.harness import JudgeConfig
 

@@ -2,10 +2,12 @@
 
 import builtins
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from ncs.analysis.formatter import as_markdown
 from ncs.envs import make_env
 from ncs.evaluation.grid import missing, play, results_of
 from ncs.records import NcsError
+from ncs.reproduction import engines
 from ncs.reproduction.engines import make_engine
 
 
@@ -79,6 +82,43 @@ def test_a_local_cluster_gets_a_token_and_a_remote_one_keeps_its_own(
     assert "RAY_AUTH_TOKEN" not in os.environ
     _import_ray("local")
     assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
+
+
+def test_whoever_lacks_the_token_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class RayError(Exception):
+        pass
+
+    def init(**_: Any) -> None:
+        raise RayError("no authentication token\nwas found")
+
+    ray = SimpleNamespace(init=init, exceptions=SimpleNamespace(RayError=RayError))
+    monkeypatch.setattr(engines, "_import_ray", lambda _: ray)
+    with pytest.raises(NcsError, match=r"^ray: cannot reach auto .*token") as refusal:
+        next(iter(make_engine("ray", 1, "auto")(lambda job: [], [])))  # type: ignore[arg-type]
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engines, "_import_ray", lambda _: None)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+    with pytest.raises(NcsError, match=f"^ray: cannot reach {address} .*refused"):
+        next(iter(make_engine("ray", 1, address)(lambda job: [], [])))  # type: ignore[arg-type]
+
+
+def test_a_head_that_is_gone_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    for name in ("LOOK_SECONDS", "HEAD_SECONDS"):
+        monkeypatch.setattr(engines, name, 0.01)
+    ray = SimpleNamespace(
+        get_runtime_context=lambda: SimpleNamespace(gcs_address=f"127.0.0.1:{port}"),
+        wait=lambda pieces, timeout: ([], pieces),
+    )
+    with pytest.raises(NcsError, match=f"the head at 127.0.0.1:{port} is gone; once it is back"):
+        engines._answer(ray, "a piece")
 
 
 def test_local_answers_come_in_order() -> None:

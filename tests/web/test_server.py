@@ -74,7 +74,7 @@ def test_an_answer_that_nobody_takes_is_given_up() -> None:
 @pytest.fixture
 def crowd(site: Site) -> Iterator[list[socket.socket]]:
     with ExitStack() as stack:
-        yield [stack.enter_context(connect(site)) for _ in range(3 * server.MOST_OF_ONE)]
+        yield [stack.enter_context(connect(site)) for _ in range(server.MOST_CONNECTIONS + 60)]
 
 
 def test_sockets_that_never_ask_shut_nobody_out(site: Site, crowd: list[socket.socket]) -> None:

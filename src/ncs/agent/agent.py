@@ -9,10 +9,10 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ncs.agent.players import Ask, Players, players_of
-from ncs.agent.presets import Manner, Preset
+from ncs.agent.presets import Manner
 from ncs.agent.trained import Trained
 from ncs.control.decision import Decision
-from ncs.records import ConfigError, NcsError
+from ncs.records import ConfigError, NcsError, Preset
 from ncs.registry import facts_of
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ncs.agent.familiar import Familiar, get_to_know, save_familiar
 from ncs.agent.perceive import see_clips
-from ncs.agent.presets import SIGHT, Preset, graph_preset, sight
+from ncs.agent.presets import SIGHT, graph_preset, sight
 from ncs.agent.trained import TrainedModel, graph_path
 from ncs.baselines.nonfactorised import SetGraph, build_sets
 from ncs.baselines.set_store import save_sets, sets_path
@@ -18,7 +18,7 @@ from ncs.graph.build import build
 from ncs.graph.config import GraphConfig
 from ncs.graph.isolate import Experience
 from ncs.graph.store import save_graph
-from ncs.records import Graph
+from ncs.records import Graph, Preset
 
 BEST_CLIPS = 500  # enough where edges are composed; the paper's must have been seen
 

@@ -80,7 +80,12 @@ class Players:
     """Episodes under way with one model: bounded in number, the longest idle forgotten first."""
 
     def __init__(
-        self, eyes: Eyes, make_policy: MakePolicy, size: Size | None = None, most: int = MOST
+        self,
+        eyes: Eyes,
+        make_policy: MakePolicy,
+        size: Size | None = None,
+        most: int = MOST,
+        anew: bool = False,
     ) -> None:
         """Starts without any episode.
 
@@ -89,8 +94,10 @@ class Players:
             make_policy: What decides in one episode, given what it sees through.
             size: Height and width of the pictures that can be looked at; None for any.
             most: Episodes that are remembered.
+            anew: Whether goals are looked at with every question, as the policy asks for them.
         """
         self._eyes, self._make_policy, self._size, self._most = eyes, make_policy, size, most
+        self._anew = anew
         self._players: OrderedDict[str, Player] = OrderedDict()
 
     def __len__(self) -> int:
@@ -125,7 +132,7 @@ class Players:
         """
         taken = [self._take(ask) for ask in asks]
         turns = [turn for turn in taken if isinstance(turn, Turn)]
-        self._look([(turn, turn.goal) for turn in turns if turn.is_new])
+        self._look([(turn, turn.goal) for turn in turns if turn.is_new or self._anew])
         self._look([(turn, turn.now) for turn in turns])
         return [decide(turn) if isinstance(turn, Turn) else turn for turn in taken]
 
@@ -163,7 +170,8 @@ def players_of(trained: Trained, manner: Manner, n_slots: int, most: int = MOST)
     def new_policy(look: Encode) -> GraphPolicy:
         return GraphPolicy(look, trained.graph, control, trained.seen.arena)
 
-    return Players(seeing.perception(n_slots), new_policy, seeing.model.picture_size, most)
+    size, anew = seeing.model.picture_size, control.goals == "anew"
+    return Players(seeing.perception(n_slots), new_policy, size, most, anew)
 
 
 def decide(turn: Turn) -> Decision:

@@ -7,8 +7,8 @@ from typing import Literal
 from ncs.control.config import ControlConfig
 from ncs.control.extensions import EYES
 from ncs.graph.config import GraphConfig
+from ncs.records import Preset
 
-Preset = Literal["paper", "best"]
 PRESETS: tuple[Preset, ...] = ("best", "paper")
 # Extensions of how a model infers slots; a model that has no such addition takes no notice.
 SIGHT = (*EYES, "presence")

@@ -6,16 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ncs.agent.factory import FactoryMethod, hash_of
-from ncs.agent.methods import (
-    RIVALS,
-    LearnedMethod,
-    MpcMethod,
-    NcsMethod,
-    NfMethod,
-    OracleMethod,
-    PixelMethod,
-    RandomMethod,
-)
+from ncs.agent.learned import LearnedMethod, MpcMethod, NcsMethod, NfMethod, PixelMethod
+from ncs.agent.methods import OracleMethod, RandomMethod
+from ncs.agent.options import RIVALS
 from ncs.baselines.rival import load_policy
 from ncs.evaluation.method import Method
 from ncs.graph.store import graph_hash, load_graph

@@ -9,7 +9,7 @@ import numpy as np
 
 from ncs.agent.perceive import Perception
 from ncs.agent.policy import SeeingPolicy
-from ncs.agent.presets import PRESETS, Preset, graph_preset
+from ncs.agent.presets import PRESETS, graph_preset
 from ncs.control.config import ControlConfig
 from ncs.control.policy import GraphPolicy
 from ncs.envs import arena_of
@@ -17,7 +17,7 @@ from ncs.graph.arena import Arena
 from ncs.graph.config import GraphConfig
 from ncs.graph.store import graph_hash, load_config, load_graph
 from ncs.model.contract import WorldModel
-from ncs.records import Checkpoint, DataError, Graph
+from ncs.records import Checkpoint, DataError, Graph, Preset
 from ncs.registry import facts_of
 from ncs.training.checkpoint import (
     check_world,
@@ -86,7 +86,7 @@ class Trained:
             raise DataError(f"{path}: there is no graph yet; make it with 'ncs graph'")
         loaded = load_graph(path, checkpoint_hash(folder))
         seen = TrainedModel.load(folder, world)
-        if graph is None:
+        if path == graph_path(folder, preset):
             _check_preset(path, preset, seen.world)
         return cls(seen, loaded)
 

@@ -135,9 +135,14 @@ def grid_text(grid: Grid) -> str:
 
 def grid_markdown(grid: Grid) -> str:
     """A table in Markdown."""
-    head, *rows = grid.rows
-    lines = [f"**{grid.title}**", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+    head, *rows = (f"| {' | '.join(map(markdown_text, row))} |" for row in grid.rows)
+    lines = [f"**{markdown_text(grid.title)}**", "", head, "|" + "---|" * len(grid.rows[0])]
+    return "\n".join([*lines, *rows])
+
+
+def markdown_text(text: str) -> str:
+    """Text that is no tag and ends no cell, whatever a stranger called a method."""
+    return text.replace("<", "&lt;").replace("|", "\\|")
 
 
 def grid_html(grid: Grid) -> str:

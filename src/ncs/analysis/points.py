@@ -131,6 +131,12 @@ def names_of(points: Iterable[Point]) -> Names:
     return {(first.config, first.checkpoint): label for first, label in firsts}
 
 
+def names_in(folder: Path) -> Names:
+    """What the lines of a folder's table are called, by its index."""
+    lines = [line for line in checked_index(folder).lines if line.study == "table"]
+    return {(line.config, line.checkpoint): line.label for line in lines}
+
+
 def about(folder: Path) -> dict[str, Any]:
     """What the index says about the whole run."""
     facts: dict[str, Any] = checked_index(folder).about

@@ -169,7 +169,8 @@ class Evaluate(Command):
 
     def resolve(self) -> "Method":
         """The method that is judged, with its files and settings."""
-        from ncs.agent.methods import MethodOptions, make_method
+        from ncs.agent.methods import make_method
+        from ncs.agent.options import MethodOptions
 
         names = ("world", "label", "model", "preset", "graph", "slots", "without", "only")
         asked = {name: getattr(self, name) for name in names}

@@ -59,8 +59,14 @@ class Inspect(Command):
 
     def _exhibit(self) -> Exhibit | None:
         """What a world has to show of the path, if it is a thing of its own."""
-        shows = [resolve(world.exhibit) for world in worlds() if world.exhibit]
-        return next((found for show in shows if (found := show(self.path)) is not None), None)
+        from ncs.envs import packages_of
+
+        for world in worlds():
+            with packages_of(world):
+                found: Exhibit | None = resolve(world.exhibit)(self.path) if world.exhibit else None
+            if found is not None:
+                return found
+        return None
 
     def _show(self, exhibit: Exhibit) -> None:
         from ncs.analysis.pictures import save_png

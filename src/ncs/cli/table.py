@@ -64,14 +64,15 @@ class Table(Command):
 
     def _read(self) -> "tuple[list[Result], Names]":
         """The results, and what their lines are called where a folder says so."""
-        from ncs.analysis.points import INDEX, file_of, load_points, names_of
+        from ncs.analysis.points import INDEX, file_of, names_in
         from ncs.evaluation.results import is_cut_off, merge_results
 
         folders = [path for path in self.files if (path / INDEX).exists()]
-        names = {k: v for path in folders for k, v in names_of(load_points(path)).items()}
+        names = {k: v for path in folders for k, v in names_in(path).items()}
         files = [file_of(path, "table") if path in folders else path for path in self.files]
+        results = merge_results(files)  # first: it refuses at the first bad line
         for path in files:
             if is_cut_off(path):
                 note = f"ncs table: {path}: its last row is cut off and does not count"
                 print(plain(note), file=sys.stderr)
-        return merge_results(files), names
+        return results, names

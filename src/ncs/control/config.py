@@ -11,10 +11,14 @@ from ncs.settings import Settings
 
 
 class ControlConfig(Settings):
-    """Settings of Algorithm 2. The defaults are the paper's: no extension is on."""
+    """Settings of Algorithm 2; as they stand no extension is on and a goal is looked at once."""
 
     choice: Literal["sample", "argmax"] = "sample"  # the paper found sampling better
     extensions: tuple[str, ...] = ()  # names of EXTENSIONS, or PACKAGE.MODULE:FUNCTION
+
+    # When a goal's slots are inferred: "anew" at every step, as printed; None is once a goal, which
+    # is the same with a model that draws nothing.
+    goals: Literal["anew"] | None = None
 
     @field_validator("extensions")
     @classmethod
@@ -26,7 +30,7 @@ class ControlConfig(Settings):
     @classmethod
     def paper(cls) -> Self:
         """The paper's control."""
-        return cls()
+        return cls(goals="anew")
 
     @classmethod
     def best(cls) -> Self:
@@ -45,7 +49,8 @@ class ControlConfig(Settings):
         # Those of our own wrap each other in a fixed order; others come around them.
         order = list(EXTENSIONS)
         kept.sort(key=lambda name: order.index(name) if name in order else len(order))
-        return type(self)(choice=choice or self.choice, extensions=tuple(kept))
+        changes = {"choice": choice or self.choice, "extensions": tuple(kept)}
+        return type(self)(**{**self.model_dump(), **changes})
 
     def steps(self) -> Steps:
         """The steps of an episode that begins now."""

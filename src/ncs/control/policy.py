@@ -36,16 +36,19 @@ class GraphPolicy:
         self._graph = graph
         self._config = config
         self._arena = arena
-        self._goals = GoalCache(encode)
+        self._goals = self._cache()
         self._steps: dict[int, Steps] = {}
         self._rng: list[np.random.Generator] = []
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
         """Forgets the past and starts one episode per lane, each with a generator of its own."""
         self._rng = [np.random.default_rng(seed) for seed in seed_B]
-        self._goals = GoalCache(self._encode)
+        self._goals = self._cache()
         self._steps = {}
         self.decisions = {}
+
+    def _cache(self) -> GoalCache:
+        return GoalCache(self._encode, anew=self._config.goals == "anew")
 
     def act(
         self, image_BHWC: NDArray[np.uint8], goal_BHWC: NDArray[np.uint8], lane_B: Sequence[int]

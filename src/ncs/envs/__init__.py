@@ -4,6 +4,8 @@ Importing this room registers its worlds with Gymnasium; ``make_env`` makes any 
 those of plug-ins too.
 """
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -15,7 +17,7 @@ from ncs.envs.blocks.facts import WORLD as BLOCKS
 from ncs.envs.stacking.facts import WORLD as STACKING
 from ncs.envs.tabletop.facts import WORLD as TABLETOP
 from ncs.records import ConfigError, GoalKind
-from ncs.registry import find_world, resolve
+from ncs.registry import World, find_world, resolve
 
 if TYPE_CHECKING:
     from ncs.envs.base import Rearrange
@@ -27,20 +29,27 @@ for _world in WORLDS.values():
     register(id=_world.gymnasium_id, entry_point=str(_world.make))
 
 
+@contextlib.contextmanager
+def packages_of(world: World) -> Iterator[None]:
+    """Says in one line which package a world lacks, and how to get it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        way = f"pip install 'ncs[{world.extra}]'" if world.extra else f"install {error.name}"
+        raise ConfigError(f"{world.name} needs the package {error.name}: {way}") from None
+
+
 def make_env(
     world: str, n_objects: int = 4, goal: GoalKind = "complete", **settings: Any
 ) -> "Rearrange":
     """The world of that name, unwrapped."""
     record = find_world(world)
     settings = {"n_objects": n_objects, "goal": goal, **settings}
-    try:
+    with packages_of(record):
         if record.gymnasium_id:
             env = gymnasium.make(record.gymnasium_id, disable_env_checker=True, **settings)
         else:
             env = resolve(record.make)(**settings)
-    except ModuleNotFoundError as error:
-        way = f"pip install 'ncs[{record.extra}]'" if record.extra else f"install {error.name}"
-        raise ConfigError(f"{world} needs the package {error.name}: {way}") from None
     return env.unwrapped  # type: ignore[return-value]
 
 

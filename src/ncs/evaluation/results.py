@@ -6,6 +6,7 @@ file whose name ends in .gz is packed: it is written at once and never added to.
 
 import gzip
 import json
+import operator
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,9 +32,13 @@ KEY_FIELDS = (
 )  # fmt: skip
 
 
+KEY = operator.attrgetter(*KEY_FIELDS)
+
+
 def key_of(result: Result) -> Key:
     """What makes two rows the same episode."""
-    return tuple(getattr(result, name) for name in KEY_FIELDS)
+    key: Key = KEY(result)
+    return key
 
 
 def encode(result: Result) -> str:
@@ -113,9 +118,8 @@ def read_results(path: Path) -> list[Result]:
         if number > MOST_ROWS:
             raise DataError(f"{path}: holds more than {MOST_ROWS} rows, the most that are read")
         result = decode(line, f"{path}, line {number}")
-        if key_of(result) in results:
+        if results.setdefault(key_of(result), result) is not result:
             raise DataError(f"{path}, line {number}: the same episode stands there twice")
-        results[key_of(result)] = result
     return list(results.values())
 
 

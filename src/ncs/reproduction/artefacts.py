@@ -161,7 +161,7 @@ def given_model(folder: Path | None, world: str, names: tuple[str, ...]) -> Path
 
 def prepare(run: Run, world: str) -> Artefacts:
     """Everything the methods of a world need, made where it is missing."""
-    from ncs.agent.methods import RIVALS
+    from ncs.agent.options import RIVALS
     from ncs.reproduction.studies import MODELLED, methods_of
 
     wanted = methods_of(run.scale)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
-from ncs.agent.methods import RIVALS
+from ncs.agent.options import RIVALS
 from ncs.registry import find_world, paper_worlds
 from ncs.reproduction.graphs import PRESETS, clips_of
 from ncs.reproduction.scales import Scale

@@ -7,6 +7,8 @@ command that asked, so the outcome is the same whatever engine is used and whoev
 import functools
 import os
 import secrets
+import socket
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
@@ -21,6 +23,10 @@ Job = TypeVar("Job")
 Answer = TypeVar("Answer")
 LOCAL = "local"
 AHEAD = 4  # pieces given out for each processor: enough that none waits
+GO_ON = "once it is back, the same command goes on from here"
+KNOCK_SECONDS = 10.0  # for a cluster to take a connection
+LOOK_SECONDS = 2.0  # between two looks whether the head of a cluster is there
+HEAD_SECONDS = 30.0  # that it may be away; after a minute Ray itself ends the process, with 1
 
 
 def make_engine(name: EngineName, workers: int, address: str = LOCAL) -> Engine:
@@ -51,6 +57,7 @@ def spread_by_ray(
     other than this one must have ncs installed and see its files under the same paths.
     """
     ray = _import_ray(address)
+    _knock(address)
     try:
         ray.init(
             address=address,
@@ -60,7 +67,7 @@ def spread_by_ray(
             configure_logging=False,
             **({"num_cpus": workers} if address == LOCAL else {}),
         )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise NcsError(f"ray: cannot reach {address} ({brief(error)})") from None
     try:
         task = ray.remote(num_cpus=1, max_retries=-1)(function)
@@ -69,14 +76,41 @@ def spread_by_ray(
         for job in jobs:
             waiting.append(task.remote(job))
             if len(waiting) > ahead:
-                yield ray.get(waiting.popleft())
+                yield _answer(ray, waiting.popleft())
         while waiting:
-            yield ray.get(waiting.popleft())
+            yield _answer(ray, waiting.popleft())
     except ray.exceptions.RayTaskError as error:
         cause = error.as_instanceof_cause()
         raise (cause if isinstance(cause, NcsError) else error) from None
+    except ray.exceptions.RayError as error:
+        raise NcsError(f"ray: {address} is lost ({brief(error)}); {GO_ON}") from None
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Refuses a host and port at which nobody listens; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if "/" in host or not (host and port.isascii() and port.isdigit()):
+        return  # a word such as auto, or another way to say it
+    try:
+        socket.create_connection((host, int(port)), timeout=KNOCK_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise NcsError(f"ray: cannot reach {address} ({brief(error)})") from None
+
+
+def _answer(ray: Any, piece: Any) -> Any:
+    """The answer to a piece, as long as the cluster has a head."""
+    host, _, port = str(ray.get_runtime_context().gcs_address).rpartition(":")
+    seen = time.monotonic()
+    while not ray.wait([piece], timeout=LOOK_SECONDS)[0]:
+        try:
+            socket.create_connection((host, int(port)), timeout=LOOK_SECONDS).close()
+            seen = time.monotonic()
+        except OSError:
+            if time.monotonic() - seen > HEAD_SECONDS:
+                raise NcsError(f"ray: the head at {host}:{port} is gone; {GO_ON}") from None
+    return ray.get(piece)
 
 
 def _import_ray(address: str) -> Any:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ncs.agent.methods import METHODS, RIVALS, MethodOptions, make_method
+from ncs.agent.methods import METHODS, make_method
+from ncs.agent.options import RIVALS, MethodOptions
 from ncs.evaluation.grid import Request
 from ncs.evaluation.harness import JudgeConfig
 from ncs.evaluation.method import Method

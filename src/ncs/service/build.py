@@ -4,8 +4,9 @@ from pathlib import Path
 
 from ncs.agent.advice import advise
 from ncs.agent.players import players_of
-from ncs.agent.presets import Manner, Preset
+from ncs.agent.presets import Manner
 from ncs.agent.trained import Trained
+from ncs.records import Preset
 from ncs.registry import facts_of
 from ncs.service.app import Service
 

@@ -47,7 +47,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         self._clock = self.loop.call_later(LOOK_SECONDS, self._look)
-        everybody = [one for one in self.connections if isinstance(one, Connection)]
+        everybody = [one for one in self.connections if isinstance(one, Connection) and one.is_open]
         mine = [one for one in everybody if one.host == self.host]
         if len(mine) > MOST_OF_ONE:
             _make_room(mine, self)
@@ -58,6 +58,11 @@ class Connection(H11Protocol):
     def host(self) -> str:
         """The client's address."""
         return self.client[0] if self.client else ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not been closed; of a crowd that comes at once, each closes another."""
+        return not self.transport.is_closing()
 
     @property
     def is_waiting(self) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from tests.model.touched.painted import Clips, make_clips, to_world
-from tests.model.touched.trained import found, make_model, train
+from tests.model.touched.trained import found, make_model
 
 from ncs.model.build import build_model
 from ncs.model.contract import Slots
@@ -45,9 +45,9 @@ def test_pictures_of_a_batch_do_not_touch_one_another(trained: Touched, clips: C
     assert torch.allclose(mixed.kind, slots.kind[order], atol=1e-5)
 
 
-def test_a_far_thing_changes_neither_type_nor_place() -> None:
-    wide = make_clips(60, 2, height=48, width=128)
-    model = train(make_model(wide), wide, 60)
+def test_a_far_thing_changes_neither_type_nor_place(trained: Touched) -> None:
+    model = make_model(make_clips(60, 2, height=48, width=128)).eval()
+    model.load_state_dict(dict(trained.named_parameters()), strict=False)
     alone = torch.full((1, 48, 128, 3), 150, dtype=torch.uint8)
     alone[0, 20:28, 16:24] = torch.tensor([200, 20, 40], dtype=torch.uint8)
     both = alone.clone()

@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy.spatial.transform import Rotation
 
 from ncs.envs.appearance import Light, Look, add_noise, draw_light
 from ncs.envs.arm import COLOURS, draw_pose, stand
@@ -133,6 +132,8 @@ class DressedScene:
 
     def _arrange(self, look: Look, blocks: Blocks, moment: int) -> tuple[Eye, dict[int, int]]:
         """Puts all in place; the camera, and which body is which cube."""
+        from scipy.spatial.transform import Rotation  # half a second that plain worlds need not pay
+
         before, self._in_view = self._in_view, set()
         self._lay_floor(look)
         cubes, middle_N3 = self._set_cubes(blocks)

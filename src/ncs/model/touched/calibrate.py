@@ -136,6 +136,12 @@ def _grid(changed_NHW: Tensor) -> Tensor:
     return pixels(changed_NHW.shape[1], changed_NHW.shape[2], like).flatten(1)
 
 
+def _squared(grid_2P: Tensor, point_N2: Tensor) -> Tensor:
+    """Squared distances (N, P) of pixels from points; summing over an axis of two is slow."""
+    across_NP = (grid_2P[0] - point_N2[:, :1]).square_()
+    return across_NP.add_((grid_2P[1] - point_N2[:, 1:]).square_())
+
+
 def _look(
     changed_NHW: Tensor,
     place_E3: Doubles,
@@ -166,12 +172,12 @@ def _ends(changed_NHW: Tensor, guess_E2: Doubles, reach: float) -> Ends:
     for first in range(0, n_moves, CHUNK):
         part = changed_NHW[first : first + CHUNK].flatten(1)
         both = [guess[side * n_moves :][first : first + len(part)] for side in (0, 1)]
-        gap = [(grid_2P - one[:, :, None]).square().sum(dim=1) for one in both]
+        gap = [_squared(grid_2P, one) for one in both]
         for side in (0, 1):
             own = (part & (gap[side] < gap[1 - side]) & (gap[side] < reach**2)).float()
             count = own.sum(dim=1)
             middle = own @ grid_2P.T / count.clamp(min=1)[:, None]
-            square = (own * (grid_2P - middle[:, :, None]).square().sum(dim=1)).sum(dim=1)
+            square = (own * _squared(grid_2P, middle)).sum(dim=1)
             # Twice the spread reaches the border of discs, squares and sticks alike.
             extent = 2 * (square / count.clamp(min=1)).sqrt() + 0.5
             facts[side].append(torch.cat([count[:, None], middle, extent[:, None]], dim=1))
@@ -200,7 +206,7 @@ def _rings(changed_NHW: Tensor, guess_2N2: Tensor) -> Tensor:
     for first in range(0, len(changed_NHW), CHUNK):
         part = changed_NHW[first : first + CHUNK].flatten(1)
         both = guess_2N2[:, first : first + CHUNK]
-        gap = torch.stack([(grid_2P - one[:, :, None]).norm(dim=1) for one in both]).amin(dim=0)
+        gap = torch.minimum(*(_squared(grid_2P, one).sqrt_() for one in both))
         ring = gap.clamp(max=n_rings - 1).long().flatten().cpu()
         hit_R += torch.bincount(ring, part.flatten().float().cpu(), n_rings)
         all_R += torch.bincount(ring, minlength=n_rings)

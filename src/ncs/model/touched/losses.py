@@ -76,7 +76,10 @@ def as_seen(maps: Maps, labels: Labels, middle_N2M: Tensor, apart: float) -> Ten
     """Chances (N, M, H, W) of pixels that vote for labelled things, and all that are known."""
     chance_NHW = maps.logit.sigmoid()
     chance_NHW = chance_NHW * (chance_NHW > 0.5) * ~labels.thing.any(dim=1)
-    away_NMHW = (maps.vote[:, None] - middle_N2M.transpose(1, 2)[..., None, None]).norm(dim=2)
+    down_NMHW, across_NMHW = (
+        maps.vote[:, axis, None] - middle_N2M[:, axis, :, None, None] for axis in (0, 1)
+    )
+    away_NMHW = (down_NMHW.square() + across_NMHW.square()).sqrt()
     away_NMHW = away_NMHW.masked_fill(~labels.known[..., None, None], torch.inf)
     nearest_N1HW, owner_N1HW = away_NMHW.min(dim=1, keepdim=True)
     own_N1HW = chance_NHW[:, None] * (nearest_N1HW < apart)
@@ -88,16 +91,24 @@ def masked_mean(value: Tensor, mask: Tensor) -> Tensor:
     return (value * mask).sum() / mask.sum().clamp(min=1)
 
 
-def locate(pixel_NM2: Tensor, summary: Summary, describer: Describer, measures: Measures) -> Tensor:
+def locate(
+    pixel_NM2: Tensor,
+    summary: Summary,
+    describer: Describer,
+    measures: Measures,
+    settled: bool = False,
+) -> Tensor:
     """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it.
 
-    Where a pixel may show places of any height, the eyes tell the height, and that the rest.
+    Where a pixel may show places of any height, the eyes tell the height, and that the rest. If it
+    is ``settled`` it is one of those at which things stand.
     """
     term = measures.pixel_terms(pixel_NM2)
     fitted, shift = term @ measures.to_place, describer.shifts(summary, term)
     if not measures.is_deep:
         return fitted + shift
-    raised = torch.cat([fitted[..., :2], fitted[..., 2:] + shift[..., 2:]], dim=-1)
+    height = fitted[..., 2:] + shift[..., 2:]
+    raised = torch.cat([fitted[..., :2], measures.on_level(height) if settled else height], dim=-1)
     flat = measures.flat_at(pixel_NM2, raised) + shift[..., :2]
     return torch.cat([flat, raised[..., 2:]], dim=-1)
 
