@@ -27,7 +27,7 @@ results: setup  # fills the tables of README and docs from the files in results/
 	$(BIN)/python -m benchmarks.fill_tables
 
 test: setup lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile  # a thread each: two cores, two processes
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder  # two cores, and one that waits
 
 CORE := analysis control graph puzzle test_layout.py test_registry.py test_settings.py test_storage.py
 

@@ -1,7 +1,8 @@
 """Fills every table of the documents with what its command prints; ``make results`` runs it.
 
 A table stands between two comments, the first of which names the command, or models whose health
-reports are told side by side, or rows from which the gain of every extension is reckoned:
+reports are told side by side, or rows from which the gain of every extension is reckoned, or rows
+of OGBench's tasks:
 
     <!-- ncs table results/laptop --format markdown -->
     ...
@@ -10,6 +11,9 @@ reports are told side by side, or rows from which the gain of every extension is
     ...
     <!-- end -->
     <!-- gains blocks-fast-0-crowded -->
+    ...
+    <!-- end -->
+    <!-- cubes results/ogbench-cubes-0.jsonl.gz -->
     ...
     <!-- end -->
 
@@ -31,7 +35,7 @@ from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
 TABLE = re.compile(
-    r"<!-- (?P<kind>ncs|health|gains) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
+    r"<!-- (?P<kind>ncs|health|gains|cubes) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
     re.DOTALL,
 )
 HEALTH = {  # figures of a health report that cards tell, and how they word them
@@ -80,13 +84,20 @@ def health_of(models: str) -> str:
     return "\n".join(lines)
 
 
+def cubes_of(paths: str) -> str:
+    """Success by OGBench's tasks, as the example package tells it."""
+    sys.path.append(str(HOME / "examples" / "ogbench_cubes" / "src"))
+    from ogbench_cubes.score import as_markdown
+
+    return as_markdown([HOME / path for path in paths.split()])
+
+
 def filled(text: str) -> str:
     """A document with every table as its command prints it today."""
 
     def fill(table: re.Match[str]) -> str:
-        made = {"ncs": print_of, "health": health_of, "gains": tabulate}[table["kind"]](
-            table["words"]
-        )
+        ways = {"ncs": print_of, "health": health_of, "gains": tabulate, "cubes": cubes_of}
+        made = ways[table["kind"]](table["words"])
         return f"<!-- {table['kind']} {table['words']} -->\n{made}\n<!-- end -->"
 
     return TABLE.sub(fill, text)

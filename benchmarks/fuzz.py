@@ -6,9 +6,9 @@
     python -m benchmarks.fuzz all --minutes 2 --corpus FOLDER    # goes on from what was found
 
 Starts from good files, with checksums that the inputs are given anew, so that what lies behind
-them is reached too. Files are kept in memory where the system allows it: fifteen times as many
-inputs a minute as on a disk. Any exception but a refusal, more than two seconds for one input, or
-more than 500 MB is a finding, and ends the run with exit code 1.
+them is reached too. Files are kept in memory where the system allows it: five to fifteen times as
+many inputs a minute as on a disk. Any exception but a refusal, more than two seconds for one
+input, or more than 500 MB is a finding, and ends the run with exit code 1.
 """
 
 import argparse

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from tests.stacks import COLUMNS, LEVELS, SIDE, drop, points, works
 
-from ncs.control.planning import plan
+from ncs.control.planning import plan, set_up
 from ncs.graph.rules import Box, Rules
-from ncs.puzzle import Outlook
+from ncs.puzzle import Outlook, solve
 
 INF = np.inf
 STACKS = Rules(
@@ -136,3 +136,37 @@ def test_going_home_is_not_named_where_it_undoes_the_plan() -> None:
     assert chosen is not None
     assert chosen.steps == 7
     assert chosen.home == ()
+
+
+def crowd(n_places: int) -> np.ndarray:
+    """Spare places on the floor and above it, as a graph with many nodes has them."""
+    rng = np.random.default_rng(0)
+    spare_P3 = rng.uniform([-3, 0, 0], [3, 0, SIDE / 8], (n_places, 3))
+    spare_P3[::2, 2] += SIDE * rng.integers(1, 3, len(spare_P3[::2]))
+    return spare_P3
+
+
+def test_of_many_spare_places_as_many_as_there_are_things_are_weighed() -> None:
+    place_J3 = points(np.array([0, 5, 10]))
+    board = set_up(place_J3, place_J3[::-1], STACKS, crowd(120), SIDE / 2)
+    assert len(board.point) <= 8
+    assert len(solve(board.puzzle, board.start, board.goal, most=200) or ()) == 6
+
+
+def test_what_may_lie_under_a_goal_is_kept_among_many_spare_places() -> None:
+    high_3 = points(np.array([10]))
+    board = set_up(
+        points(np.array([2, 3])),
+        np.vstack([high_3, [[np.nan] * 3]]),
+        STACKS,
+        np.vstack([crowd(120), points(np.array([0, 5]))]),
+        SIDE / 2,
+    )
+    column = np.abs(board.point - high_3)[:, 0] < 0.1
+    assert column.sum() >= 2
+    assert len(board.point) < 20
+
+
+def test_where_few_places_are_free_all_of_them_stay() -> None:
+    board = set_up(points(np.arange(4)), points(np.array([1, 0, 3, 2])), STACKS, CELLS, SIDE / 2)
+    assert len(board.point) == len(CELLS)

@@ -113,7 +113,7 @@ class Train(Command):
             raise ConfigError("out: name a folder for the model with --out")
         check_out(self.out, self.resume)
         screen = TrainingScreen("train")
-        screen.note(describe(estimate(config, buffer)))
+        screen.note(describe(estimate(config, buffer, repeats=1)))
         outcome = train(
             config,
             self.buffer,

@@ -151,7 +151,8 @@ def set_up(
     point_P3, start = tell_apart(number_X[len(wanted) :], here_J3, point_P3)
     goal = np.full(len(here_J3), ANYWHERE)
     goal[wanted] = number_X[: len(wanted)]
-    others_P3 = useful(np.asarray(spare_P3, np.float64).reshape(-1, 3), point_P3, rules, apart)
+    spare_P3 = np.asarray(spare_P3, np.float64).reshape(-1, 3)
+    others_P3 = useful(spare_P3, point_P3, rules, apart, len(here_J3))
     point_P3 = np.concatenate([point_P3, others_P3])
     return Board(point_P3, start, tuple(goal.tolist()), as_puzzle(point_P3, rules, apart))
 
@@ -184,11 +185,14 @@ def tell_apart(
     return np.array(points).reshape(-1, 3), tuple(numbers)
 
 
-def useful(spare_P3: Doubles, point_P3: Doubles, rules: Rules, apart: float) -> Doubles:
+def useful(
+    spare_P3: Doubles, point_P3: Doubles, rules: Rules, apart: float, n_things: int
+) -> Doubles:
     """The spare places that differ from the others and can make a difference.
 
     What nothing depends on is as good as any such place: as many as there are things will do, those
-    furthest from everything.
+    furthest from everything. With them only what may lie under a goal matters; where there are
+    fewer of them, every place does.
     """
     spare_P3 = spare_P3[~np.isnan(spare_P3).any(1)]
     spare_P3, _ = merge(spare_P3, apart)
@@ -196,9 +200,49 @@ def useful(spare_P3: Doubles, point_P3: Doubles, rules: Rules, apart: float) -> 
         return spare_P3
     away_P = pairwise(spare_P3, point_P3, "euclidean").min(1)
     spare_P3 = spare_P3[away_P >= apart]
-    if rules.hold or rules.need is not None or len(spare_P3) == 0:
+    far_P = np.argsort(-away_P[away_P >= apart], kind="stable")
+    if not rules.hold and rules.need is None:
+        return spare_P3[far_P[: len(point_P3)]]
+    alone = independent(spare_P3, far_P.tolist(), point_P3, rules, apart)[:n_things]
+    if len(alone) < n_things:
         return spare_P3
-    return spare_P3[np.argsort(-away_P[away_P >= apart], kind="stable")[: len(point_P3)]]
+    return spare_P3[sorted({*alone, *underneath(spare_P3, point_P3, rules)})]
+
+
+def independent(
+    spare_P3: Doubles, order: Sequence[int], point_P3: Doubles, rules: Rules, apart: float
+) -> list[int]:
+    """Numbers of spare places that need nothing and that no other depends on, one after another."""
+    n_points = len(point_P3)
+    puzzle = as_puzzle(np.concatenate([point_P3, spare_P3]), rules, apart)
+    near = [hold | block for hold, block in zip(puzzle.hold, puzzle.block, strict=True)]
+    taken = (1 << n_points) - 1  # places, and then all that are kept
+    touched = 0  # what those depend on
+    for place in range(n_points):
+        touched |= near[place]
+    kept = []
+    for number in order:
+        place = n_points + number
+        if puzzle.need[place] == 0 and not near[place] & taken and not touched >> place & 1:
+            kept.append(number)
+            taken |= 1 << place
+            touched |= near[place]
+    return kept
+
+
+def underneath(spare_P3: Doubles, point_P3: Doubles, rules: Rules) -> set[int]:
+    """Numbers of spare places that may hold what is at other places, by way of others too."""
+    below: set[int] = set()
+    if rules.need is None:
+        return below
+    upper_X3 = point_P3
+    while len(upper_X3):
+        needy_X3 = upper_X3[~rules.ground.covers(upper_X3)]
+        hold_XP = rules.need.covers(spare_P3[None] - needy_X3[:, None])
+        fresh = sorted(set(np.flatnonzero(hold_XP.any(0)).tolist()) - below)
+        below.update(fresh)
+        upper_X3 = spare_P3[fresh]
+    return below
 
 
 def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:

@@ -29,6 +29,8 @@ def attempts_of(experience: Experience, graph: Graph, known: Calibration) -> Att
     before_NKS, after_NKS = _flat(state_CTKS, 0), _flat(state_CTKS, 1)
     present_NK = _flat(experience.presence, 0) & _flat(experience.presence, 1)
     kept = np.flatnonzero(present_NK.any(1))
+    if before_NKS.shape[-1] == 3 and known.gap:  # where height tells things apart
+        kept = kept[_picks_something(before_NKS, present_NK, experience, graph, known)[kept]]
     before_NKS, after_NKS, present_NK = before_NKS[kept], after_NKS[kept], present_NK[kept]
     action_N6 = experience.action.reshape(-1, 6)[kept].astype(np.float64)
     here_NK3 = where(before_NKS, graph, known)
@@ -49,6 +51,19 @@ def attempts_of(experience: Experience, graph: Graph, known: Calibration) -> Att
         stirred=np.asarray((change_NK > known.near).any(1)),  # by more than the eye may slip
         worked=worked_N,
     )
+
+
+def _picks_something(
+    state_NKS: Floats,
+    present_NK: NDArray[np.bool_],
+    experience: Experience,
+    graph: Graph,
+    known: Calibration,
+) -> NDArray[np.bool_]:
+    """Whether (N,) a thing is seen where the action picks: if none is, the eyes missed it."""
+    pick_N3 = experience.action.reshape(-1, 6)[:, :3].astype(np.float64)
+    away_NK = np.linalg.norm(where(state_NKS, graph, known) - pick_N3[:, None], axis=-1)
+    return np.asarray((present_NK & (away_NK < known.gap / 2)).any(1))
 
 
 def where(state_XS: Floats, graph: Graph, known: Calibration) -> Doubles:

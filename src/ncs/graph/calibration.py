@@ -100,8 +100,10 @@ def fit_world(moves: Moves) -> WorldFit:
         found = np.linalg.lstsq(feature_XF[inlier_X], label_X3[inlier_X], rcond=None)
         coefficient_F3 = np.asarray(found[0], np.float64)
         miss_X3 = label_X3 - feature_XF @ coefficient_F3
-        # Only x and y count: z has no effect, and no picture from above tells how tall things are.
-        length_X = np.linalg.norm(miss_X3[:, :2], axis=1)
+        # Without height in the state only x and y count: z has no effect there, and no picture from
+        # above tells how tall things are.
+        counted = 3 if state_XS.shape[1] == 3 else 2
+        length_X = np.linalg.norm(miss_X3[:, :counted], axis=1)
         inlier_X = length_X <= max(OUTLIER * float(np.median(length_X)), slight)
     return WorldFit(coefficient_F3, miss_X3, inlier_X, float(np.median(length_X)))
 
@@ -142,6 +144,7 @@ def still_threshold(moves: Moves) -> float:
     if len(moves) == 0:
         return 0.0
     least = float(np.quantile(moves.change, 0.05))
-    if len(moves.rest) == 0:
+    rest = moves.rest[moves.rest < least / 2]  # what went along did not rest
+    if len(rest) == 0:
         return least / 2  # nothing was seen at rest
-    return max(float(np.sqrt(least * np.quantile(moves.rest, 0.95))), least / 10)
+    return max(float(np.sqrt(least * np.quantile(rest, 0.95))), least / 10)

@@ -18,7 +18,7 @@ from ncs.graph.rules import EVERYWHERE, Attempts, Bools, Box, Rules, covered, wr
 from ncs.records import Graph
 
 # A success that a rule forbids counts as much as this many failures that it explains.
-CONTRADICTION = 10.0
+CONTRADICTION = 4.0
 # A rule must explain as many failures as this, and this share of all of them.
 LEAST_FAILURES = 5
 LEAST_SHARE = 0.01
@@ -35,7 +35,10 @@ def learn_failures(graph: Graph, batches: Iterable[Experience], rng: np.random.G
     if known is None or known.world is None:
         return graph
     attempts = Attempts.join([attempts_of(batch, graph, known) for batch in batches])
-    rules = learn_rules(as_asked(attempts, usual_gap(attempts) / 2), rng)
+    near = usual_gap(attempts) / 2
+    if graph.node.shape[1] == 3 and known.gap:  # things stand on things, and so nearer than usual
+        near = min(near, known.gap / 2)
+    rules = learn_rules(as_asked(attempts, near), rng)
     if not rules.hold and not rules.block and rules.need is None:
         return graph
     return replace(graph, calibration=replace(known, rules=write_rules(rules)))

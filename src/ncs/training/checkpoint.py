@@ -195,8 +195,16 @@ def checkpoint_hash(folder: Path) -> str:
 
 
 def fill(module: nn.Module, weights: Arrays, path: Path) -> None:
-    """Puts arrays into a module's parameters and buffers; names and shapes must agree."""
-    expected = module.state_dict()
+    """Puts arrays into a module's parameters and buffers; names and shapes must agree.
+
+    What a module says its older files may lack stays as it is.
+    """
+    may_lack: frozenset[str] = getattr(module, "may_lack", frozenset())
+    expected = {
+        name: tensor
+        for name, tensor in module.state_dict().items()
+        if name in weights or name.rpartition(".")[2] not in may_lack
+    }
     if missing := sorted(set(expected) ^ set(weights)):
         raise DataError(f"{path}: does not fit its settings ({missing[0]} is missing or too much)")
     tensors = {}
@@ -212,7 +220,7 @@ def fill(module: nn.Module, weights: Arrays, path: Path) -> None:
         if tensor.is_floating_point() != (array.dtype.kind == "f"):
             raise DataError(f"{path}: {name} is of type {array.dtype}, not {tensor.dtype}")
         tensors[name] = torch.from_numpy(np.array(array))
-    module.load_state_dict(tensors)
+    module.load_state_dict(tensors, strict=False)
 
 
 def load_model(folder: Path, device: str | torch.device = "cpu") -> WorldModel:

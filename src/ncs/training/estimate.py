@@ -74,8 +74,14 @@ def describe(cost: Estimate) -> str:
     )
 
 
-def estimate(config: TrainConfig, buffer: Buffer) -> Estimate:
-    """The cost of a run: parts of a batch are tried, ever larger ones, and scaled to its size."""
+def estimate(config: TrainConfig, buffer: Buffer, repeats: int = REPEATS) -> Estimate:
+    """The cost of a run: parts of a batch are tried, ever larger ones, and scaled to its size.
+
+    Args:
+        config: Settings of the run.
+        buffer: What it would learn from.
+        repeats: Times that a part is tried; once is enough for a first word before a run.
+    """
     single = config.model_copy(update={"devices": 1})
     load = os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 0.0
     with working_threads(config):
@@ -83,9 +89,12 @@ def estimate(config: TrainConfig, buffer: Buffer) -> Estimate:
         n_frames = config.clip_frames or int(buffer.manifest["frames"])
         size = config.batch // config.shards
         prepare(learner.model, buffer.clips(np.arange(min(16, len(buffer)))))
-        trials = [_try(learner, buffer, min(size, 1), n_frames)]  # pays for everything lazy
+        trials = [
+            _try(learner, buffer, min(size, 1), n_frames, repeats)
+        ]  # pays for everything lazy
         while len(trials) < 2 or (trials[-1].clips < size and trials[-1].seconds < ENOUGH_SECONDS):
-            trials.append(_try(learner, buffer, min(size, 2 * trials[-1].clips), n_frames))
+            more_clips = min(size, 2 * trials[-1].clips)
+            trials.append(_try(learner, buffer, more_clips, n_frames, repeats))
         began = time.perf_counter()
         learner.commit()
         own = time.perf_counter() - began
@@ -107,7 +116,7 @@ def estimate(config: TrainConfig, buffer: Buffer) -> Estimate:
     )
 
 
-def _try(learner: Learner, buffer: Buffer, n_clips: int, n_frames: int) -> _Trial:
+def _try(learner: Learner, buffer: Buffer, n_clips: int, n_frames: int, repeats: int) -> _Trial:
     clips = buffer.clips(np.arange(n_clips) % len(buffer))
     device = learner.team.device
     batch = Batch(
@@ -117,7 +126,7 @@ def _try(learner: Learner, buffer: Buffer, n_clips: int, n_frames: int) -> _Tria
     )
     _forget_peak(device)
     times: list[float] = []
-    while len(times) < REPEATS and sum(times) < ENOUGH_SECONDS:
+    while len(times) < repeats and sum(times) < ENOUGH_SECONDS:
         began = time.perf_counter()
         learner.gradient([batch])
         times.append(time.perf_counter() - began)

@@ -18,7 +18,7 @@ CUBES_LOW, CUBES_HIGH = (0.30, -0.30), (0.55, 0.30)
 HAND_LOW, HAND_HIGH = (0.25, -0.35, 0.20), (0.60, 0.35, 0.35)  # where a hand may start
 
 # Free play
-PILED = 0.3  # share of scenes that begin with towers
+PILED = 0.5  # share of scenes that begin with towers
 CLOSE = 0.3  # share of scenes in which cubes may touch
 APART, TOUCHING = 0.08, 0.045  # metres between cubes at the start
 TRIES = 0.2  # share of moves that aim at any place at all, possible or not
@@ -38,5 +38,6 @@ CUBES = World(
     suite_objects=(1, 2, 3, 4),
     suites=Path(__file__).parent / "suites",
     styles={"random": "random arrangements instead of OGBench's five tasks, towers among them"},
+    model=Path(__file__).parent / "model",
     most_nodes=128,
 )

@@ -5,6 +5,7 @@ python -m ogbench_cubes.score results/ogbench-cubes-0.jsonl.gz
 
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -47,13 +48,16 @@ def share(group: list[Result]) -> str:
     return f"{good}/{len(group)} = {good / len(group):.2f}"
 
 
+def as_markdown(paths: Sequence[Path]) -> str:
+    """The table of some files of results, in lines."""
+    rows = table([result for path in paths for result in read_results(path)])
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
 def main() -> None:
     """Prints the table of the files that are named."""
-    rows = table([r for path in sys.argv[1:] for r in read_results(Path(path))])
-    for number, row in enumerate(rows):
-        print("| " + " | ".join(row) + " |")
-        if number == 0:
-            print("|" + "---|" * len(row))
+    print(as_markdown([Path(path) for path in sys.argv[1:]]))
 
 
 if __name__ == "__main__":

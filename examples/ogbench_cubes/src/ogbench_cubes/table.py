@@ -29,16 +29,24 @@ with warnings.catch_warnings():
 
 Doubles = NDArray[np.float64]
 SIZE = 64  # pixels of a side of OGBench's pictures
+PLAY_SHADOWS = 2048  # cells of a side of the shadow map; OGBench's 4096 cost twice the time
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
 class OfficialCubes(CubeEnv):  # type: ignore[misc]
     """OGBench's world, unchanged but for pictures nobody looks at: those are not drawn."""
 
-    def __init__(self, variant: str, size: int = SIZE) -> None:
+    def __init__(self, variant: str, size: int = SIZE, plays: bool = False) -> None:
         super().__init__(variant, ob_type="pixels", width=size, height=size, visualize_info=False)
         self.shown: list[Any] = []  # what a reset showed: the goal first
         self._steps_blindly = False
+        self._plays = plays  # there is no goal to look at, and pictures may be drawn sooner
+
+    def compile_model_and_data(self) -> None:
+        """As OGBench does; shadows of free play are drawn a little less fine."""
+        super().compile_model_and_data()
+        if self._plays:
+            self._model.vis.quality.shadowsize = PLAY_SHADOWS
 
     @property
     def action_space(self) -> Any:
@@ -58,7 +66,7 @@ class OfficialCubes(CubeEnv):  # type: ignore[misc]
         if self._steps_blindly:
             return np.zeros((SIZE, SIZE, 3), np.uint8)
         self.shown.append(self.snapshot())
-        first = len(self.shown) == 1
+        first = len(self.shown) == 1 and not self._plays
         return self.render() if first else np.zeros((SIZE, SIZE, 3), np.uint8)
 
     def snapshot(self) -> Doubles:
@@ -85,9 +93,9 @@ class Opening:
 class Table:
     """One simulator for all episodes of a process: each hands in its state and takes it away."""
 
-    def __init__(self, n_cubes: int, size: int) -> None:
+    def __init__(self, n_cubes: int, size: int, plays: bool) -> None:
         self.n_cubes = n_cubes
-        self._env = OfficialCubes(VARIANTS[n_cubes], size)
+        self._env = OfficialCubes(VARIANTS[n_cubes], size, plays)
 
     @property
     def tasks(self) -> list[tuple[Doubles, Doubles]]:
@@ -169,8 +177,8 @@ def _feeling(info: dict[str, Any]) -> Feeling:
 
 
 @functools.cache
-def shared_table(n_cubes: int, size: int = SIZE) -> Table:
+def shared_table(n_cubes: int, size: int = SIZE, plays: bool = False) -> Table:
     """The simulator all episodes with so many cubes share in a process."""
-    table = Table(n_cubes, size)
+    table = Table(n_cubes, size, plays)
     table.begin(*table.tasks[0], seed=0)  # OGBench builds its model at the first reset
     return table

@@ -75,7 +75,7 @@ class Cubes(Rearrange):
 
     @property
     def _simulator(self) -> Table:
-        return shared_table(self.n_objects)
+        return shared_table(self.n_objects, plays=self.goal == "none")
 
     @property
     def max_steps(self) -> int:
@@ -155,7 +155,7 @@ class Cubes(Rearrange):
         return self._official_goal if size == IMAGE_SIZE else self._look(self._goal_state, size)
 
     def _look(self, state: Doubles, size: int) -> NDArray[np.uint8]:
-        table = shared_table(self.n_objects, size)
+        table = shared_table(self.n_objects, size, self.goal == "none")
         table.restore(state)
         return table.picture()
 

@@ -21,8 +21,9 @@ def as_image(frame: Tensor, shape: tuple[int, int]) -> Tensor:
     if tuple(image.shape[-2:]) == shape:
         return image
     flat = image.reshape(-1, *image.shape[-3:])
-    small = functional.interpolate(flat, size=shape, mode="area")
-    return small.view(*image.shape[:-2], *shape)
+    mode = "area" if shape[0] <= image.shape[-2] else "bilinear"
+    resized = functional.interpolate(flat, size=shape, mode=mode)
+    return resized.view(*image.shape[:-2], *shape)
 
 
 def measure_noise(image_BTCHW: Tensor) -> float:

@@ -10,12 +10,13 @@ Legend: B clips, T frames, M moves (T - 1), H height, W width.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ncs.model.touched.alike import carries, looks_the_same
 from ncs.model.touched.change import find_change
 from ncs.model.touched.measures import Measures
 from ncs.model.touched.moved import Moved
@@ -24,7 +25,7 @@ from ncs.model.touched.piled import only_its_own
 
 FAR = 1.5  # reaches from both ends: no part of what was moved is so far away
 KEPT = 0.5  # of a thing's pixels that must still be its own in another frame
-SHOWN = 0.2  # the same where things can stand on things: of what carries another the front shows
+SHOWN = 0.33  # the same where things can stand on things: of what carries another the front shows
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,22 @@ def read_moves(image_BTCHW: Tensor, action_BMA: Tensor, measures: Measures) -> M
         end=end,
         who=_identify(start, end, worked, measures.half_step),
     )
+    if measures.is_deep:
+        moved = _tell_piled(image_BTCHW, moved, measures)
     return only_its_own(image_BTCHW, moved, least) if measures.number("tall") else moved
+
+
+def _tell_piled(image_BTCHW: Tensor, moved: Moved, measures: Measures) -> Moved:
+    """Moves by what looks the same at both ends; of those that carried another nothing is sure."""
+    shift_BM2 = measures.project(moved.end) - measures.project(moved.start)
+    near = max(1, round(measures.number("apart") / 2))
+    moved = looks_the_same(image_BTCHW, moved, shift_BM2, near)
+    least = measures.number("least")
+    shown_BM = (moved.before.sum(dim=(2, 3)) >= least) & (moved.after.sum(dim=(2, 3)) >= least)
+    gap = measures.number("gap") / float(measures.scale)
+    alone_BM = ~carries(moved.start, moved.end, moved.worked, gap)
+    sure_BM2 = moved.sure & (shown_BM & alone_BM)[..., None]
+    return replace(moved, worked=moved.worked & shown_BM, sure=sure_BM2)
 
 
 def _identify(start_BM3: Tensor, end_BM3: Tensor, worked_BM: Tensor, near: float) -> Tensor:

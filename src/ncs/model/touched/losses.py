@@ -91,16 +91,24 @@ def masked_mean(value: Tensor, mask: Tensor) -> Tensor:
     return (value * mask).sum() / mask.sum().clamp(min=1)
 
 
-def locate(pixel_NM2: Tensor, summary: Summary, describer: Describer, measures: Measures) -> Tensor:
+def locate(
+    pixel_NM2: Tensor,
+    summary: Summary,
+    describer: Describer,
+    measures: Measures,
+    settled: bool = False,
+) -> Tensor:
     """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it.
 
-    Where a pixel may show places of any height, the eyes tell the height, and that the rest.
+    Where a pixel may show places of any height, the eyes tell the height, and that the rest. If it
+    is ``settled`` it is one of those at which things stand.
     """
     term = measures.pixel_terms(pixel_NM2)
     fitted, shift = term @ measures.to_place, describer.shifts(summary, term)
     if not measures.is_deep:
         return fitted + shift
-    raised = torch.cat([fitted[..., :2], fitted[..., 2:] + shift[..., 2:]], dim=-1)
+    height = fitted[..., 2:] + shift[..., 2:]
+    raised = torch.cat([fitted[..., :2], measures.on_level(height) if settled else height], dim=-1)
     flat = measures.flat_at(pixel_NM2, raised) + shift[..., :2]
     return torch.cat([flat, raised[..., 2:]], dim=-1)
 

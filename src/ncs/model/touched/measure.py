@@ -4,6 +4,7 @@ Legend: B clips, T frames, M moves of a clip, N moves, E ends (2N: before moves,
 C channels, H height, W width.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,13 +19,15 @@ from ncs.model.touched.calibrate import CHUNK, FEWEST, SMALLEST, calibrate
 from ncs.model.touched.change import as_image, find_change, measure_noise
 from ncs.model.touched.geometry import fit, terms
 from ncs.model.touched.labels import read_moves
-from ncs.model.touched.measures import MAP, Measures
+from ncs.model.touched.measures import LEVELS, MAP, NO_LEVEL, Measures
 from ncs.model.touched.network import pixels
 from ncs.records import DataError
 
+NEAR = 6.0  # pixels: where middles of things on things are nearer, pictures are enlarged
 FINE = 10.0  # pixels across that the smallest things keep when pictures are reduced
 ENOUGH = 1200  # moves that a fit needs
 SHARE = 0.25  # of the smallest thing's pixels that must be there for it to be seen
+ALMOST = 0.95  # of the picks that must be at some level for there to be levels
 RARE = 0.02  # pixels touched so seldom, beside the usual ones, were touched by nothing
 Doubles = NDArray[np.float64]
 
@@ -39,8 +42,21 @@ def measure(frame_BTHWC: Tensor, action_BMA: Tensor, longest: int) -> dict[str, 
     shape = _reduced(size, factor)
     if factor > 1 and max(shape) < max(values["height"], values["width"]):
         values = _measure(frame_BTHWC, action_BMA, shape)
+    elif (times := _enlargement(size, values, longest)) > 1:
+        some = slice(None, None, max(1, action_BMA[..., 0].numel() // ENOUGH))
+        shape = (times * size[0], times * size[1])
+        values = _measure(frame_BTHWC[some], action_BMA[some], shape)
     values.pop("smallest")
     return values
+
+
+def _enlargement(size: tuple[int, ...], values: Mapping[str, Any], longest: int) -> int:
+    """How many times larger to look at pictures in which things stand on things too near to see."""
+    measures = Measures()
+    measures.take({name: value for name, value in values.items() if name != "smallest"})
+    if not measures.is_deep:
+        return 1
+    return min(math.ceil(NEAR / measures.number("apart")), max(1, longest // max(size)))
 
 
 def measure_at(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) -> dict[str, Any]:
@@ -66,7 +82,7 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
     some = np.arange(0, len(changed_NHW), -(-len(changed_NHW) // ENOUGH))
     both_2S = np.stack([some, some + len(changed_NHW)])
     seen = calibrate(changed_NHW[some], place_E3[both_2S.ravel()])
-    values = {
+    values: dict[str, Any] = {
         "height": shape[0],
         "width": shape[1],
         "noise": noise,
@@ -87,6 +103,7 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
     }
     values |= _gaps(start_BM3, end_BM3, world, values)
     if values["tall"]:  # then some moves took things along
+        values["levels"] = _levels(place_E3[: len(changed_NHW), 2], values["gap"] / world.scale)
         values |= _fit_whole(parts, action_BMA, values)
         values |= _gaps(start_BM3, end_BM3, world, values)
     return values
@@ -161,6 +178,18 @@ def _gaps(
         return {"apart": 4 * values["radius"], "gap": world.scale}
     near = float(np.quantile(shown, 0.01))
     return {"apart": min(near, 4 * values["radius"]), "gap": float(np.quantile(every, 0.01))}
+
+
+def _levels(height_N: Doubles, gap: float) -> Doubles:
+    """Heights (LEVELS,) at which things were picked where these are few, else NO_LEVEL."""
+    levels = np.full(LEVELS, NO_LEVEL)
+    order_N = np.sort(height_N)
+    groups = np.split(order_N, np.flatnonzero(np.diff(order_N) > gap / 8) + 1)
+    groups = [group for group in groups if len(group) >= SMALLEST / 4 * len(order_N)]
+    narrow = all(np.ptp(group) < gap / 2 for group in groups)
+    if narrow and len(groups) <= LEVELS and sum(map(len, groups)) >= ALMOST * len(order_N):
+        levels[: len(groups)] = [np.median(group) for group in groups]
+    return levels
 
 
 def _touched(changed_NHW: Tensor, radius: float) -> Tensor:

@@ -17,6 +17,8 @@ from ncs.model.touched.geometry import n_terms, terms
 
 STILL = 1e-3  # a coordinate that never varied has terms below this share of the others
 NEWTON = 2  # steps to the point of a level that is seen at a pixel
+LEVELS = 16  # heights at which things stand, at most
+NO_LEVEL = 1e6  # no scaled height is so large
 MAP = 64  # cells of a side of the map of what was ever touched
 # Name, first value and what it is, as ``ncs train`` prints it.
 NUMBERS: Mapping[str, tuple[float, str]] = {
@@ -44,6 +46,9 @@ class Measures(nn.Module):
     to_pixel: Tensor  # (10, 2) from terms of scaled places
     to_place: Tensor  # (6, 3) from terms of pixels as shares of the longer side
     touched: Tensor  # (MAP, MAP) 1 where a thing may be
+    levels: (
+        Tensor  # (LEVELS,) scaled heights at which things stand, where these are few, then NO_LEVEL
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,6 +59,7 @@ class Measures(nn.Module):
         self.register_buffer("to_pixel", torch.zeros(n_terms(3), 2))
         self.register_buffer("to_place", torch.zeros(n_terms(2), 3))
         self.register_buffer("touched", torch.ones(MAP, MAP))
+        self.register_buffer("levels", torch.full((LEVELS,), NO_LEVEL))
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Keeps measurements by name."""
@@ -113,6 +119,13 @@ class Measures(nn.Module):
             x = x + (miss_N2[..., 0] * along_y[..., 1] - miss_N2[..., 1] * along_y[..., 0]) / turn
             y = y + (along_x[..., 0] * miss_N2[..., 1] - along_x[..., 1] * miss_N2[..., 0]) / turn
         return torch.stack([x, y], dim=-1)
+
+    def on_level(self, height_N: Tensor) -> Tensor:
+        """Scaled heights, each the nearest at which things stand where these are few."""
+        known = self.levels[self.levels < NO_LEVEL]
+        if len(known) == 0:
+            return height_N
+        return known[(height_N[..., None] - known).abs().argmin(dim=-1)]
 
     def pixel_terms(self, pixel_N2: Tensor) -> Tensor:
         """Terms (N, 6) of pixels."""

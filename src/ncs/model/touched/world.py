@@ -46,6 +46,7 @@ class Touched(WorldModel):
 
     config: TouchedConfig
     paints = False
+    may_lack = frozenset({"levels"})  # of files from before they were measured
 
     def __init__(self, config: TouchedConfig) -> None:
         super().__init__()
@@ -132,7 +133,8 @@ class Touched(WorldModel):
         maps = self.eyes(image)
         things = find_things(maps, n_slots, measures)
         summary = self.describer.pool(maps, image, things.mask)
-        place = measures.metres(locate(things.pixel, summary, self.describer, measures))
+        scaled = locate(things.pixel, summary, self.describer, measures, settled=True)
+        place = measures.metres(scaled)
         there = things.present[..., None]
         surplus = things.votes - measures.number("least")
         sure = 1 - torch.exp(-surplus.clamp(min=0) / measures.number("least"))
