@@ -2,7 +2,7 @@
 
 A table stands between two comments, the first of which names the command, or models whose health
 reports are told side by side, or rows from which the gain of every extension is reckoned, or rows
-of OGBench's tasks:
+of OGBench's tasks, or the curve of what is scored by how much was learned from:
 
     <!-- ncs table results/laptop --format markdown -->
     ...
@@ -14,6 +14,9 @@ of OGBench's tasks:
     ...
     <!-- end -->
     <!-- cubes results/ogbench-cubes-0.jsonl.gz -->
+    ...
+    <!-- end -->
+    <!-- curve robogym-rearrange -->
     ...
     <!-- end -->
 
@@ -29,13 +32,15 @@ import shlex
 import sys
 from pathlib import Path
 
+from benchmarks import learning_curve
 from benchmarks.ablate_extensions import tabulate
 
 from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
 TABLE = re.compile(
-    r"<!-- (?P<kind>ncs|health|gains|cubes) (?P<words>[^\n]*?) -->\n(?P<text>.*?)\n?<!-- end -->",
+    r"<!-- (?P<kind>ncs|health|gains|cubes|curve) (?P<words>[^\n]*?) -->\n"
+    r"(?P<text>.*?)\n?<!-- end -->",
     re.DOTALL,
 )
 HEALTH = {  # figures of a health report that cards tell, and how they word them
@@ -92,12 +97,20 @@ def cubes_of(paths: str) -> str:
     return as_markdown([HOME / path for path in paths.split()])
 
 
+MAKERS = {
+    "ncs": print_of,
+    "health": health_of,
+    "gains": tabulate,
+    "cubes": cubes_of,
+    "curve": learning_curve.tabulate,
+}
+
+
 def filled(text: str) -> str:
     """A document with every table as its command prints it today."""
 
     def fill(table: re.Match[str]) -> str:
-        ways = {"ncs": print_of, "health": health_of, "gains": tabulate, "cubes": cubes_of}
-        made = ways[table["kind"]](table["words"])
+        made = MAKERS[table["kind"]](table["words"])
         return f"<!-- {table['kind']} {table['words']} -->\n{made}\n<!-- end -->"
 
     return TABLE.sub(fill, text)

@@ -45,7 +45,7 @@ def graphs(sim):
 def success(sim, graphs, mode, n, goal, episodes=40):
     eyes, graph = graphs[mode]
     rng = np.random.default_rng(n)
-    tasks = (sim.Grid.draw(n, goal, rng) for _ in range(episodes))
+    tasks = [sim.Grid.draw(n, goal, rng) for _ in range(episodes)]
     return np.mean([sim.play(task, eyes, graph, MODES[mode], rng)[0] for task in tasks])
 
 

@@ -1,31 +1,38 @@
 """Room around a goal, from what failed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ncs.control.clearance import (
     CASES,
-    Attempt,
-    Scene,
-    Space,
     advise,
     imagine,
     learn,
-    nudges,
+    odds,
     recall,
     slits,
     sunflower,
+    tried,
 )
+from ncs.control.surroundings import Attempt, Scene, Space
 
 SPACE = Space(np.zeros(2), np.ones(2), tolerance=0.05, error=0.002, size=0.12, still=0.02)
 NOBODY = np.zeros((0, 2))
 WALL = np.array([0.05, 0.5])  # a goal beside the wall on the left
 
 
-def scene(goal, others=NOBODY, vain=(), homes=None, stuck=()):
+def scene(goal, others=NOBODY, vain=(), homes=None, stuck=(), first=None):
     others = np.asarray(others, float)
     homes = np.full_like(others, np.nan) if homes is None else np.asarray(homes, float)
-    return Scene(np.array([0.8, 0.8]), np.asarray(goal, float), others, homes, vain, stuck)
+    first, who = others if first is None else np.asarray(first, float), np.arange(len(others))
+    here, goal = np.array([0.8, 0.8]), np.asarray(goal, float)
+    return Scene(here, goal, others, homes, first, who, vain, stuck)
+
+
+def attempt(place, others=NOBODY):
+    return Attempt(np.asarray(place, float), np.asarray(others, float), np.arange(len(others)))
 
 
 def advice(*arguments, seed=0, **settings):
@@ -49,16 +56,9 @@ def test_the_room_of_what_is_still_to_come_is_left_free(seed):
     assert beside < alone
 
 
-def test_what_lies_beside_its_place_may_be_put_right():
-    goal, home = np.array([0.5, 0.5]), np.array([0.62, 0.5])
-    beside = home + np.array([-0.008, 0.006])
-    found = list(nudges(scene(goal, [beside], [Attempt(goal, NOBODY)], [home]), SPACE))
-    assert any(np.allclose(beside + shift, home) for _, shift in found)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_beside_a_wall_the_next_point_lies_further_from_it(seed):
-    shift = advice(WALL, vain=[Attempt(WALL, NOBODY)], seed=seed).shift
+    shift = advice(WALL, vain=[attempt(WALL)], seed=seed).shift
     assert shift[0] > 0.002
     assert np.linalg.norm(shift) < SPACE.tolerance
 
@@ -66,7 +66,7 @@ def test_beside_a_wall_the_next_point_lies_further_from_it(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_beside_another_thing_the_next_point_lies_further_from_that(seed):
     goal, others = np.array([0.5, 0.5]), np.array([[0.62, 0.5]])
-    found = advice(goal, others, [Attempt(goal, others)], stuck=[[0.63, 0.5], [0.64, 0.5]])
+    found = advice(goal, others, [attempt(goal, others)], stuck=[[0.63, 0.5], [0.64, 0.5]])
     assert found.other < 0
     assert found.shift[0] < -0.002
 
@@ -74,7 +74,7 @@ def test_beside_another_thing_the_next_point_lies_further_from_that(seed):
 def test_a_thing_that_leaves_no_room_is_moved_away_from_the_goal():
     other, home = np.array([[0.16, 0.5]]), np.array([[0.18, 0.5]])
     beside = [(dx, dy) for dx in (-0.004, 0.0, 0.004, 0.008) for dy in (-0.01, 0.01)]
-    vain = [Attempt(WALL + np.array(offset), other) for offset in beside]
+    vain = [attempt(WALL + np.array(offset), other) for offset in beside]
     found = advice(WALL, other, vain, homes=home)
     assert found.other == 0
     assert found.shift[0] > 0
@@ -86,41 +86,78 @@ def test_no_point_is_advised_twice():
         shift = advice(goal, vain=vain, seed=seed).shift
         away = [np.linalg.norm(goal + shift - attempt.place) for attempt in vain]
         assert min(away, default=1) >= SPACE.error
-        vain.append(Attempt(goal + shift, NOBODY))
+        vain.append(attempt(goal + shift))
 
 
 def test_cases_in_which_it_should_have_worked_lose_belief():
-    blocked = scene(WALL, vain=[Attempt(WALL - [0.005, 0], NOBODY)])
+    blocked = scene(WALL, vain=[attempt(WALL - [0.005, 0])])
     cases = learn(imagine(blocked, SPACE, np.random.default_rng(0)), blocked, SPACE)
-    free = cases.inside(blocked.vain[0].place[None])[:, 0]
+    free = cases.inside(cases.land(blocked.vain[0].place[None]))[:, 0]
     assert 0 < free.sum() < CASES
     assert cases.weight.sum() == pytest.approx(1)
     assert cases.weight[free].max() < cases.weight[~free].min()
 
 
-def test_a_failure_teaches_nothing_once_what_stood_near_has_gone():
-    gone = scene(WALL, vain=[Attempt(WALL, np.array([[0.15, 0.5]]))])
+def test_a_failure_teaches_nothing_once_what_stood_near_is_seen_no_more():
+    gone = scene(WALL, vain=[attempt(WALL, [[0.15, 0.5]])])
     cases = learn(imagine(gone, SPACE, np.random.default_rng(0)), gone, SPACE)
     np.testing.assert_allclose(cases.weight, 1 / CASES)
 
 
-def test_things_are_recalled_by_where_they_are_now():
-    now = np.array([[0.2, 0.2], [0.9, 0.9]])
-    then, gone = recall(now, Attempt(WALL, np.array([[0.21, 0.2], [0.5, 0.5]])), 0.06)
-    np.testing.assert_array_equal(then, [[0.21, 0.2], [np.inf, np.inf]])
-    np.testing.assert_array_equal(gone, [[0.5, 0.5]])
+def test_a_failure_counts_as_things_stood_then():
+    then, now = np.array([[0.17, 0.5]]), np.array([[0.9, 0.9]])
+    moved = scene(WALL, now, [attempt(WALL, then)], first=then)
+    cases = learn(imagine(moved, SPACE, np.random.default_rng(0)), moved, SPACE)
+    blocked = ~cases.clear(cases.land(WALL[None]), then[0], 0)[:, 0]
+    assert 0 < blocked.sum() < CASES
+    assert cases.weight[blocked].min() == cases.weight.max()
 
 
-def test_what_is_where_it_should_be_stays_there():
-    goal, home = np.array([0.5, 0.5]), np.array([[0.62, 0.5]])
-    vain = [Attempt(goal, NOBODY)]
-    assert not list(nudges(scene(goal, home, homes=home), SPACE))
-    moves = [shift for _, shift in nudges(scene(goal, home, vain, home), SPACE)]
-    assert moves
-    assert max(np.linalg.norm(shift) for shift in moves) <= SPACE.still
-    away = home + np.array([0.02, 0])
-    rest = [shift for _, shift in nudges(scene(goal, away, vain, home), SPACE)]
-    assert not any(shift[0] > 0 for shift in rest)
+def test_what_was_moved_away_is_not_thought_to_touch_where_it_is():
+    goal, then, now = np.array([0.5, 0.5]), [[0.6, 0.5]], [[0.53, 0.5]]
+    cases = imagine(scene(goal, now, first=then), SPACE, np.random.default_rng(0))
+    assert np.isclose(cases.apart[:, 0, 0], 0.1, atol=0.01).mean() > 0.2
+    assert np.isclose(cases.apart[:, 0, 0], 0.03, atol=0.005).mean() < 0.1
+
+
+def test_things_are_recalled_by_who_they_are():
+    then, gone = recall(np.array([4, 7]), Attempt(WALL, np.eye(2), np.array([9, 7])))
+    np.testing.assert_array_equal(then, [[np.inf, np.inf], [0, 1]])
+    np.testing.assert_array_equal(gone, [[1, 0]])
+
+
+def test_what_failed_may_be_tried_again_once_another_has_moved():
+    then, now = np.array([[0.2, 0.5]]), np.array([[0.3, 0.5]])
+    point = np.array([WALL, WALL + 0.01])
+    np.testing.assert_array_equal(
+        tried(point, scene(WALL, then, [attempt(WALL, then)]), 1e-3), [1, 0]
+    )
+    np.testing.assert_array_equal(
+        tried(point, scene(WALL, now, [attempt(WALL, then)]), 1e-3), [0, 0]
+    )
+
+
+def test_for_what_is_where_it_should_be_nothing_is_moved():
+    other, vain = np.array([[0.16, 0.5]]), [attempt(WALL, [[0.16, 0.5]])] * 5
+    found = replace(scene(WALL, other, vain), here=WALL + 0.01)
+    assert advise(found, SPACE, np.random.default_rng(0)).other < 0
+
+
+def test_odds_are_of_the_cases_in_which_anything_works():
+    stay, aside = np.zeros((2, 4, 3), bool)
+    stay[0, 1] = aside[1, 2] = True
+    found = odds([stay, aside], np.full(4, 0.25))
+    np.testing.assert_allclose(found, [[0, 0.5, 0], [0, 0, 0.5]])
+    np.testing.assert_allclose(odds([stay[2:]], np.full(2, 0.5)), np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_has_no_place_of_its_own_is_parked_far_from_the_goal(seed):
+    other = np.array([[0.16, 0.5]])
+    vain = [attempt(WALL + np.array([dx, 0]), other) for dx in (-0.004, 0.0, 0.004, 0.008)]
+    found = advice(WALL, other, vain, seed=seed)
+    assert found.other == 0
+    assert np.abs(other[0] + found.shift - WALL).max() > 2 * SPACE.size
 
 
 def test_slits_are_fine_along_one_axis_and_within_reach():

@@ -59,18 +59,34 @@ def test_a_move_that_worked_is_held_against_nothing(sim, square, scene):
     assert decide(sim.pose(graph, scene([THERE]), goal), steps).kind == "residual"
 
 
-def test_a_thing_in_the_way_is_moved_a_little(sim, square, scene):
+def in_the_way(sim, square, scene, goal):
+    """What is decided when a thing keeps another from its goal between that and the border."""
     graph = square(error=0.001, gap=1.2, still=0.2)
-    now, goal = scene([HERE, THERE + np.array([0.8, 0])]), scene([THERE])
-    problem = sim.pose(graph, now, goal)
-    problem = replace(problem, arena=replace(problem.arena, tolerance=0.02))
+    beside = THERE + np.array([0.8, 0])
+    wanted = [THERE, beside + np.array([0.15, 0])][:goal]
+    problem = sim.pose(graph, scene([HERE, beside]), scene(wanted))
+    bounds = {"low": np.array([0.05, -0.4, 0]), "high": np.array([0.7, 0.4, 0])}
+    problem = replace(problem, arena=replace(problem.arena, tolerance=0.02, **bounds))
     steps = EXACT.steps()
     found = [decide(problem, steps) for _ in range(8)]
     moved = [one for one in found if one.purpose == "make room"]
     assert moved
     assert {one.choice.entity for one in moved} == {1}
+    return moved
+
+
+def test_a_thing_in_the_way_is_moved_a_little_if_it_has_a_place(sim, square, scene):
+    moved = in_the_way(sim, square, scene, 2)
     assert all(np.linalg.norm(one.action[3:5]) < 0.03 for one in moved)
     assert "moved to make room" in moved[0].reason
+
+
+def test_a_thing_in_the_way_without_a_place_is_put_aside(sim, square, scene):
+    moved = in_the_way(sim, square, scene, 1)
+    assert all(np.linalg.norm(one.action[3:5]) > 0.1 for one in moved)
+    places = np.array([place(one) for one in moved])
+    apart = np.linalg.norm(places[:, None] - places, axis=-1)[np.triu_indices(len(places), 1)]
+    assert apart.min(initial=1) > 0.05  # never twice to one place
 
 
 def test_without_places_nothing_changes(sim, square, scene):

@@ -1,4 +1,4 @@
-"""A thing is put where it likely fits; if it does not, beside there, or others make a little room.
+"""A thing is put where it likely fits; if it does not, beside there, or others make room.
 
 A goal may be missed by the world's tolerance, so there is more than one place that satisfies it.
 Where there is room all around the steps' own move is kept.
@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control.algorithm import Steps
-from ncs.control.clearance import Advice, Attempt, Scene, Space, advise
+from ncs.control.clearance import advise
 from ncs.control.decision import Choice, Move, Pairs, Problem
+from ncs.control.surroundings import Advice, Attempt, Scene, Space
+from ncs.control.trail import Trail
 from ncs.graph.attempts import metres_per_state, where
 from ncs.graph.distances import Floats
 from ncs.records import Calibration
@@ -43,6 +45,8 @@ class Leeway:
         """Begins an episode around the given steps."""
         self._steps = steps
         self._pairs: Pairs | None = None
+        self._trail = Trail()
+        self._who: NDArray[np.int64] = np.zeros(0, np.int64)  # of the things that are present
         self._last: tuple[Choice, Floats, Floats] | None = None  # from where to where, (2,) each
         self._vain: dict[int, list[Attempt]] = {}  # by entity of the goal
         self._stuck: list[Floats] = []  # (2,) places to which things could not be moved aside
@@ -89,23 +93,26 @@ class Leeway:
         self._last = None
         if move is not None:
             self._last = (choice, here_3[:2], here_3[:2] + move.action[3:5])
+            self._trail.expect(*self._last[1:])
         return move
 
     def _look_back(self, problem: Problem, known: Calibration) -> None:
         """Remembers the last move if the thing still is where it was."""
         last, self._last = self._last, None
         place_J2 = where(problem.now_state[problem.now.presence], problem.graph, known)[:, :2]
+        near = known.near * metres_per_state(problem.graph, known)
+        self._who = self._trail.see(place_J2, near)
         if last is None or len(place_J2) == 0:
             return
         choice, here_2, there_2 = last
         moved = float(np.linalg.norm(there_2 - here_2))
         left_J = np.linalg.norm(place_J2 - here_2, axis=1)
-        near = known.near * metres_per_state(problem.graph, known)
         if moved < 2 * known.error or left_J.min() >= min(near, moved / 2):
             return
         if choice.purpose == "constraint":
-            others_J2 = np.delete(place_J2, left_J.argmin(), axis=0)
-            self._vain.setdefault(choice.goal, []).append(Attempt(there_2, others_J2))
+            other_J = np.arange(len(place_J2)) != left_J.argmin()
+            attempt = Attempt(there_2, place_J2[other_J], self._who[other_J])
+            self._vain.setdefault(choice.goal, []).append(attempt)
         else:
             self._stuck.append(there_2)
 
@@ -128,11 +135,14 @@ class Leeway:
             size=known.gap * metres,
             still=still,
         )
+        who_J = self._who[np.searchsorted(np.flatnonzero(problem.now.presence), other_J)]
         scene = Scene(
             here=place_J2[choice.entity],
             goal=where(choice.target[None], graph, known)[0, :2],
             others=place_J2[other_J],
             homes=home_J2[other_J],
+            first=self._trail.first[who_J],
+            who=who_J,
             vain=self._vain.get(choice.goal, ()),
             stuck=self._stuck,
         )
