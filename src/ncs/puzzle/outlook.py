@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 
 from ncs.puzzle.places import ANYWHERE, Arrangement, Puzzle, bits, mask_of
-from ncs.puzzle.rings import can_order
+from ncs.puzzle.rings import splits_needed
 
 
 class Outlook:
@@ -116,10 +116,7 @@ class Outlook:
             if first in known and then in known
         ]
         arrows += [(2 * thing, 2 * thing + 1) for thing in known]
-        splits = 0
-        while not can_order(arrows, once, splits):
-            splits += 1
-        return splits
+        return splits_needed(arrows, once)
 
 
 def _groups(puzzle: Puzzle) -> Iterator[list[int]]:
