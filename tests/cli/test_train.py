@@ -80,7 +80,7 @@ def test_a_run_that_diverges_ends_with_the_reason_and_exit_code_2(
 ) -> None:
     monkeypatch.setattr(Learner, "gradient", lambda *_: {"loss": math.nan})
     # The estimate takes steps as well.
-    monkeypatch.setattr("ncs.training.estimate.estimate", lambda *_: None)
+    monkeypatch.setattr("ncs.training.estimate.estimate", lambda *_, **_more: None)
     monkeypatch.setattr("ncs.training.estimate.describe", lambda _: "a while")
     words = ["train", "--buffer", small_buffer, "--out", tmp_path, "--steps", 50, *SMALL]
     assert main([str(word) for word in words]) == 2
