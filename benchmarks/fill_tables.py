@@ -109,7 +109,8 @@ def holdout_of(rivals: str) -> str:
     lines = ["| rival | steps | pick | displacement |", "|---|---|---|---|"]
     for name in rivals.split():
         log = HOME / "checkpoints" / "rivals" / name / "metrics.jsonl"
-        last = [row for row in map(json.loads, log.open()) if "holdout" in row][-1]
+        lines_of = map(json.loads, log.read_text().splitlines())
+        last = [row for row in lines_of if "holdout" in row][-1]
         errors = " | ".join(f"{last['holdout'][key]:.3f}" for key in ("pick_error", "move_error"))
         lines.append(f"| {name} | {last['step']} | {errors} |")
     return "\n".join(lines)

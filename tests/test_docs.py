@@ -64,12 +64,6 @@ def test_every_table_is_what_its_command_prints(path: Path) -> None:
 
 # A score or share: 0.95, .953; no version, no option, no count of parameters.
 SCORE = re.compile(r"(?<![\w.=/-])[01]?\.\d{2,4}(?![\w.]|\d| M )")
-# Documents of work that was tried by hand: their figures come from the benchmarks they name. A
-# document that is not here has no score that a table of some document does not show.
-TRIED = {
-    "ablations.md", "dslate.md", "stacking.md", "rivals.md", "load.md", "real_pictures.md",
-    "hard_styles.md", "real.md", "stacking-fast.md", "ogbench.md", "robogym-cpu.md",
-}  # fmt: skip
 
 
 def scores(text: str) -> set[str]:
@@ -84,9 +78,7 @@ def typed_scores(path: Path) -> set[str]:
     return scores(prose) - scores("\n".join(tables))
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in documents() if path.name not in TRIED], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
 def test_scores_in_prose_are_those_of_a_table(path: Path) -> None:
     assert typed_scores(path) == set()
 
@@ -99,6 +91,17 @@ def test_every_result_file_has_its_table() -> None:
     shown = {word for table in TABLE.finditer(text) for word in shlex.split(table["words"])}
     for name in (*files, *runs):
         assert f"results/{name}" in shown
+
+
+def test_every_kept_print_is_shown_and_was_made_by_a_script_that_is_there() -> None:
+    found = [table for path in documents() for table in TABLE.finditer(path.read_text())]
+    shown = {table["words"] for table in found if table["kind"] == "printed"}
+    kept = list((REPOSITORY / "results" / "printed").glob("*.md"))
+    assert shown == {path.stem for path in kept}
+    for path in kept:
+        head = re.match(r"`python (benchmarks/\w+\.py) .*` at [0-9a-f]{12}:\n", path.read_text())
+        assert head, path
+        assert (REPOSITORY / head[1]).exists()
 
 
 def test_the_readme_is_short() -> None:
