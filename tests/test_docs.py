@@ -10,14 +10,19 @@ from pathlib import Path
 import pytest
 from benchmarks.fill_tables import TABLE, documents, filled
 
+from ncs.cli.main import main
+
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_shell_blocks_run(tmp_path: Path) -> None:
+def test_the_shell_blocks_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert SHELL
+    monkeypatch.chdir(tmp_path)
     for name in ("configs", "checkpoints", "examples"):
         if (REPOSITORY / name).exists():
             (tmp_path / name).symlink_to(REPOSITORY / name)
@@ -26,9 +31,7 @@ def test_the_shell_blocks_run(tmp_path: Path) -> None:
         if not words:
             continue
         assert words[0] == "ncs"
-        command = [sys.executable, "-m", "ncs.cli.main", *words[1:]]
-        out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert out.returncode == 0, f"{line}\n{out.stderr}"
+        assert main(words[1:]) == 0, f"{line}: {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize("block", PYTHON)
