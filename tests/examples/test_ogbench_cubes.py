@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ncs.data.buffer import open_buffer, open_truth
 from ncs.evaluation.suite import EPISODES
 from ncs.records import Result
 from ncs.registry import World
@@ -19,7 +20,16 @@ from ogbench_cubes import arm as arm_module
 from ogbench_cubes import score, suite
 from ogbench_cubes.arm import Arm, Feeling, around
 from ogbench_cubes.facts import CUBE, CUBES, MOVES, N_TASKS, VARIANTS
-from ogbench_cubes.scenes import draw_scene, next_move, random_place, tops
+from ogbench_cubes.mix import evenly, mix
+from ogbench_cubes.scenes import (
+    draw_scene,
+    draw_towers,
+    next_move,
+    random_place,
+    top_of,
+    tops,
+    tower_place,
+)
 from ogbench_cubes.tasks import official_task, random_task
 
 needs_ogbench = pytest.mark.skipif(
@@ -121,6 +131,28 @@ def test_moves_are_tried_on_top_of_others_and_in_the_air() -> None:
     heights = [random_place(rng, place, int(rng.integers(4)))[2] for _ in range(200)]
     assert min(heights) == pytest.approx(CUBE / 2)
     assert max(heights) > CUBE
+
+
+def test_tower_play_begins_with_high_towers_and_builds_on_the_highest() -> None:
+    rng = np.random.default_rng(0)
+    scenes = [draw_towers(rng, 4) for _ in range(60)]
+    highest = [float(scene[:, 2].max()) for scene in scenes]
+    assert np.mean([high > 3 * CUBE for high in highest]) > 0.3  # towers of four
+    assert draw_towers(rng, 1).shape == (1, 3)
+    scene = np.array([[0.4, 0, 0.02], [0.4, 0, 0.06], [0.4, 0, 0.10], [0.5, 0.2, 0.02]])
+    assert [top_of(scene, i) for i in range(4)] == [2, 2, 2, 3]
+    places = np.array([tower_place(rng, scene, 3) for _ in range(100)])
+    on_top = np.linalg.norm(places - [0.4, 0, 0.14], axis=1) < 1e-9
+    assert 0.5 < on_top.mean() < 1
+
+
+def test_clips_of_several_buffers_are_spread_evenly(small_buffer: Path, tmp_path: Path) -> None:
+    assert evenly([4, 2]).tolist() == [0, 4, 1, 2, 5, 3]
+    one, several = open_buffer(small_buffer), tmp_path / "several"
+    assert mix([small_buffer, small_buffer], several) == 2 * len(one)
+    both, index = open_buffer(several), np.arange(2 * len(one))
+    assert (both.clips(index).frame[::2] == one.clips(index[: len(one)]).frame).all()
+    assert (open_truth(several).position(1) == open_truth(small_buffer).position(0)).all()
 
 
 def test_a_tower_is_taken_down_from_its_top() -> None:

@@ -74,8 +74,10 @@ class Explorer:
         """The next object's move in each lane."""
         actions = []
         for lane in lane_B:
-            index = int(self.orders[lane][self._moves[lane]])
-            actions.append(self._envs[lane].random_move(index, self._rngs[lane]))
+            env, order, move = self._envs[lane], self.orders[lane], self._moves[lane]
+            if hasattr(env, "instead_of"):  # a world in which another may have to go first
+                order[move] = env.instead_of(int(order[move]))
+            actions.append(env.random_move(int(order[move]), self._rngs[lane]))
             self._moves[lane] += 1
         return np.array(actions, np.float32)
 

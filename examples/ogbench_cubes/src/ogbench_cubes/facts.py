@@ -25,6 +25,9 @@ TRIES = 0.2  # share of moves that aim at any place at all, possible or not
 ON_TOP = 0.4  # share of the other moves that go on top of another cube
 ROOM = 0.065  # metres to other cubes that the rest keeps
 WANDERS = 0.5  # share of clips in which the hand is anywhere in every picture
+TOWERS = "towers"  # the style of scenes and moves that are about high towers
+TALL = 0.7  # share of its scenes that begin with a tower of all cubes but one, or of all
+HIGHEST = 0.7  # share of its possible moves that go on top of the highest other tower
 
 CUBES = World(
     name=NAME,
@@ -37,7 +40,10 @@ CUBES = World(
     objects=(1, 4),
     suite_objects=(1, 2, 3, 4),
     suites=Path(__file__).parent / "suites",
-    styles={"random": "random arrangements instead of OGBench's five tasks, towers among them"},
+    styles={
+        "random": "random arrangements instead of OGBench's five tasks, towers among them",
+        TOWERS: "high towers, built and taken apart, in free play and as tasks",
+    },
     model=Path(__file__).parent / "model",
     most_nodes=128,
 )

@@ -14,10 +14,12 @@ from ogbench_cubes.facts import (
     CUBE,
     CUBES_HIGH,
     CUBES_LOW,
+    HIGHEST,
     NEAR,
     ON_TOP,
     PILED,
     ROOM,
+    TALL,
     TOUCHING,
     TRIES,
 )
@@ -39,6 +41,19 @@ RULES = Rules(
 def draw_scene(rng: np.random.Generator, n_cubes: int) -> Doubles:
     """Places (N, 3) of cubes on the table or in towers."""
     heights = _heights(rng, n_cubes) if rng.random() < PILED else [1] * n_cubes
+    return _stand(rng, heights)
+
+
+def draw_towers(rng: np.random.Generator, n_cubes: int) -> Doubles:
+    """Places (N, 3) of cubes of which most stand in one tower, mostly."""
+    if rng.random() >= TALL:
+        return _stand(rng, _heights(rng, n_cubes))
+    beside = int(rng.integers(2)) if n_cubes > 1 else 0
+    return _stand(rng, [n_cubes - beside, *[1] * beside])
+
+
+def _stand(rng: np.random.Generator, heights: list[int]) -> Doubles:
+    """Places (N, 3) in towers of these heights, in any order."""
     apart = TOUCHING if rng.random() < CLOSE else APART
     spots: list[Doubles] = []
     for _ in heights:
@@ -48,7 +63,7 @@ def draw_scene(rng: np.random.Generator, n_cubes: int) -> Doubles:
         for spot, height in zip(spots, heights, strict=True)
         for level in range(height)
     ]
-    return np.array(places)[rng.permutation(n_cubes)]
+    return np.array(places)[rng.permutation(sum(heights))]
 
 
 def _heights(rng: np.random.Generator, n_cubes: int) -> list[int]:
@@ -87,6 +102,20 @@ def random_place(rng: np.random.Generator, place_N3: Doubles, index: int) -> Dou
     if free and rng.random() < ON_TOP:
         return place_N3[free[int(rng.integers(len(free)))]] + [0, 0, CUBE]
     return np.array([*free_spot(rng, others_M3[:, :2], ROOM), FLOOR])
+
+
+def top_of(place_N3: Doubles, index: int) -> int:
+    """The cube at the top of the tower in which a cube stands."""
+    beside_N = np.linalg.norm((place_N3 - place_N3[index])[:, :2], axis=1) < HALF
+    return int(np.argmax(np.where(beside_N, place_N3[:, 2], -np.inf)))
+
+
+def tower_place(rng: np.random.Generator, place_N3: Doubles, index: int) -> Doubles:
+    """Where (3,) to try to put a cube: mostly on the highest other tower."""
+    free = [i for i in tops(place_N3) if i != index]
+    if free and rng.random() < HIGHEST:
+        return place_N3[max(free, key=lambda i: float(place_N3[i, 2]))] + [0, 0, CUBE]
+    return random_place(rng, place_N3, index)
 
 
 def _anywhere(rng: np.random.Generator, others_M3: Doubles) -> Doubles:

@@ -3,6 +3,7 @@
 A task of OGBench is its number and a seed; starts and goals are OGBench's own. Pure NumPy.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ncs.records import GoalKind, Task
 from ogbench_cubes.facts import MOVES, NAME, WANDERS
 from ogbench_cubes.scenes import Doubles, draw_scene, next_move
 
+Draw = Callable[[np.random.Generator, int], Doubles]
 FREE = 0  # number of a task that is none of OGBench's
 
 
@@ -39,17 +41,17 @@ def own_task(
     return Task(NAME, goal, scene, moves)
 
 
-def free_task(rng: np.random.Generator, n_cubes: int) -> Task:
+def free_task(rng: np.random.Generator, n_cubes: int, draw: Draw = draw_scene) -> Task:
     """A scene to play in."""
-    start_N3, wanders = draw_scene(rng, n_cubes), bool(rng.random() < WANDERS)
+    start_N3, wanders = draw(rng, n_cubes), bool(rng.random() < WANDERS)
     seed = int(rng.integers(2**31))
     return own_task(start_N3, start_N3, seed, "none", moves=0, wanders=wanders)
 
 
-def random_task(rng: np.random.Generator, n_cubes: int) -> Task:
+def random_task(rng: np.random.Generator, n_cubes: int, draw: Draw = draw_scene) -> Task:
     """From any arrangement to any other."""
     while True:
-        start_N3, goal_N3 = draw_scene(rng, n_cubes), draw_scene(rng, n_cubes)
+        start_N3, goal_N3 = draw_scene(rng, n_cubes), draw(rng, n_cubes)
         if rng.random() < 0.5:  # who is where changes: swaps, rings, towers in another order
             goal_N3 = start_N3[rng.permutation(n_cubes)]
         found = next_move(start_N3, goal_N3)

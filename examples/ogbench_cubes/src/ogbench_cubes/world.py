@@ -8,8 +8,15 @@ from numpy.typing import NDArray
 from ncs.envs.base import IMAGE_SIZE, Rearrange
 from ncs.records import ConfigError, Observation, Task, Truth
 from ogbench_cubes.arm import REST, Arm, Feeling, Stopped
-from ogbench_cubes.facts import CUBES, HAND_HIGH, HAND_LOW, LIMITS, N_TASKS, NAME
-from ogbench_cubes.scenes import next_move, random_place
+from ogbench_cubes.facts import CUBES, HAND_HIGH, HAND_LOW, LIMITS, N_TASKS, NAME, TOWERS
+from ogbench_cubes.scenes import (
+    draw_scene,
+    draw_towers,
+    next_move,
+    random_place,
+    top_of,
+    tower_place,
+)
 from ogbench_cubes.table import Table, shared_table
 from ogbench_cubes.tasks import free_task, official_task, random_task
 
@@ -43,9 +50,10 @@ class Cubes(Rearrange):
     ## Goals
     ``complete``: OGBench's five tasks, drawn at random, with OGBench's own randomness (which cube
     goes where, turns, a centimetre of noise, the arm). With ``style="random"`` starts and goals are
-    random arrangements instead, towers among them. ``none``: free play, for collecting experience;
-    half of the clips have the arm anywhere in every picture, and a fifth of the moves aim at any
-    place at all.
+    random arrangements instead, towers among them; with ``style="towers"`` goals are mostly one
+    high tower. ``none``: free play, for collecting experience; half of the clips have the arm
+    anywhere in every picture, and a fifth of the moves aim at any place at all. With
+    ``style="towers"`` it begins with high towers, takes from tops and mostly puts on the highest.
 
     ## Reward, end of an episode
     The reward of a move is the number of cubes within 4 cm of their goals. An episode terminates in
@@ -66,10 +74,11 @@ class Cubes(Rearrange):
 
     def draw_task(self, rng: np.random.Generator) -> Task:
         """A task of this world's settings, drawn at random."""
+        draw = draw_towers if self.style == TOWERS else draw_scene
         if self.goal == "none":
-            return free_task(rng, self.n_objects)
-        if self.style == "random":
-            return random_task(rng, self.n_objects)
+            return free_task(rng, self.n_objects, draw)
+        if self.style != "plain":
+            return random_task(rng, self.n_objects, draw)
         number = int(rng.integers(N_TASKS)) + 1
         return official_task(self.n_objects, number, int(rng.integers(2**31)))
 
@@ -177,7 +186,12 @@ class Cubes(Rearrange):
 
     def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """An exact pick of one cube, buried or not, and a place to try."""
-        return _action(self._places[index], random_place(rng, self._places, index))
+        to_try = tower_place if self.style == TOWERS else random_place
+        return _action(self._places[index], to_try(rng, self._places, index))
+
+    def instead_of(self, index: int) -> int:
+        """Which cube free play moves when it is one's turn: with towers, the top of its own."""
+        return top_of(self._places, index) if self.style == TOWERS else index
 
     def oracle_action(self) -> NDArray[np.float32]:
         """The next action of a shortest solution; picks nothing up once all is done."""
