@@ -25,13 +25,13 @@ Doubles = NDArray[np.float64]
 
 
 def columns(place_N3: Doubles, gap: float) -> list[str]:
-    """For each thing, whether it stands on another and whether another stands on it."""
+    """For each thing, on how many others it stands and whether another stands on it."""
     offset_NN3 = place_N3[None] - place_N3[:, None]
     near_NN = np.linalg.norm(offset_NN3[..., :2], axis=-1) < gap / 2
     above_N = (near_NN & (offset_NN3[..., 2] > gap / 2)).any(1)
-    below_N = (near_NN & (offset_NN3[..., 2] < -gap / 2)).any(1)
+    below_N = (near_NN & (offset_NN3[..., 2] < -gap / 2)).sum(1)
     return [
-        f"{'on another' if below else 'on the floor'}, {'under another' if above else 'free'}"
+        f"on {below or 'the floor'}, {'under another' if above else 'free'}"
         for above, below in zip(above_N, below_N, strict=True)
     ]
 
