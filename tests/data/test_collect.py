@@ -3,15 +3,17 @@
 import filecmp
 import shutil
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ncs.data.buffer import SHARD_CLIPS, clip_shard, open_buffer, open_truth, truth_shard
-from ncs.data.collect import CollectConfig, collect
+from ncs.data.collect import CollectConfig, Explorer, collect
 from ncs.envs import make_env
 from ncs.envs.blocks.tasks import cell_centres
-from ncs.records import ConfigError, DataError
+from ncs.records import ConfigError, DataError, Env
 from ncs.storage import read_arrays, read_json, write_arrays, write_json
 
 
@@ -49,6 +51,22 @@ def test_every_object_moves_once_by_an_exact_pick_to_a_free_cell(small_buffer: P
             occupied = {tuple(np.round(p, 3)) for p in before[:, :2]}
             assert tuple(np.round(after[index, :2], 3)) not in occupied
     assert len(orders) == 24, "the order of moves should be random"
+
+
+def test_a_world_may_move_another_thing_and_the_truth_says_so() -> None:
+    class Pile:
+        def instead_of(self, index: int) -> int:
+            return max(index, 1)
+
+        def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
+            return np.full(6, index, np.float32)
+
+    explorer = Explorer([cast(Env, Pile())], 3)
+    explorer.begin([[0]])
+    nothing = np.zeros((1, 1, 1, 3), np.uint8)
+    picked = [int(explorer.act(nothing, nothing, [0])[0, 0]) for _ in range(3)]
+    assert sorted(picked) == [1, 1, 2]
+    assert explorer.orders[0].tolist() == picked
 
 
 def test_places_are_spread_over_all_cells(small_buffer: Path) -> None:
