@@ -24,9 +24,9 @@ from ogbench_cubes.mix import evenly, mix
 from ogbench_cubes.scenes import (
     draw_scene,
     draw_towers,
+    first_top,
     next_move,
     random_place,
-    top_of,
     tops,
     tower_place,
 )
@@ -140,7 +140,10 @@ def test_tower_play_begins_with_high_towers_and_builds_on_the_highest() -> None:
     assert np.mean([high > 3 * CUBE for high in highest]) > 0.3  # towers of four
     assert draw_towers(rng, 1).shape == (1, 3)
     scene = np.array([[0.4, 0, 0.02], [0.4, 0, 0.06], [0.4, 0, 0.10], [0.5, 0.2, 0.02]])
-    assert [top_of(scene, i) for i in range(4)] == [2, 2, 2, 3]
+    firsts = [first_top(rng, scene, [0, 3, 2, 1]) for _ in range(100)]
+    assert set(firsts) == {2, 3}  # tops, mostly the highest
+    assert firsts.count(2) > 50
+    assert first_top(rng, scene, [0]) == 0
     places = np.array([tower_place(rng, scene, 3) for _ in range(100)])
     on_top = np.linalg.norm(places - [0.4, 0, 0.14], axis=1) < 1e-9
     assert 0.5 < on_top.mean() < 1

@@ -75,8 +75,9 @@ class Explorer:
         actions = []
         for lane in lane_B:
             env, order, move = self._envs[lane], self.orders[lane], self._moves[lane]
-            if hasattr(env, "instead_of"):  # a world in which another may have to go first
-                order[move] = env.instead_of(int(order[move]))
+            if hasattr(env, "first_of"):  # a world in which one may have to go before another
+                first = env.first_of(order[move:].tolist(), self._rngs[lane])
+                order[move:] = [first, *(i for i in order[move:] if i != first)]
             actions.append(env.random_move(int(order[move]), self._rngs[lane]))
             self._moves[lane] += 1
         return np.array(actions, np.float32)

@@ -27,7 +27,7 @@ ROOM = 0.065  # metres to other cubes that the rest keeps
 WANDERS = 0.5  # share of clips in which the hand is anywhere in every picture
 TOWERS = "towers"  # the style of scenes and moves that are about high towers
 TALL = 0.7  # share of its scenes that begin with a tower of all cubes but one, or of all
-HIGHEST = 0.7  # share of its possible moves that go on top of the highest other tower
+HIGHEST = 0.7  # share of its moves that take from, and that put on, the highest tower there is
 
 CUBES = World(
     name=NAME,

@@ -104,10 +104,12 @@ def random_place(rng: np.random.Generator, place_N3: Doubles, index: int) -> Dou
     return np.array([*free_spot(rng, others_M3[:, :2], ROOM), FLOOR])
 
 
-def top_of(place_N3: Doubles, index: int) -> int:
-    """The cube at the top of the tower in which a cube stands."""
-    beside_N = np.linalg.norm((place_N3 - place_N3[index])[:, :2], axis=1) < HALF
-    return int(np.argmax(np.where(beside_N, place_N3[:, 2], -np.inf)))
+def first_top(rng: np.random.Generator, place_N3: Doubles, left: list[int]) -> int:
+    """Which of the cubes that are left to be moved goes first: one on which none stands."""
+    free = [i for i in left if i in tops(place_N3)] or left
+    if rng.random() < HIGHEST:
+        return max(free, key=lambda i: float(place_N3[i, 2]))
+    return free[0]
 
 
 def tower_place(rng: np.random.Generator, place_N3: Doubles, index: int) -> Doubles:

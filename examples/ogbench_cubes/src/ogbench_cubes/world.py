@@ -12,9 +12,9 @@ from ogbench_cubes.facts import CUBES, HAND_HIGH, HAND_LOW, LIMITS, N_TASKS, NAM
 from ogbench_cubes.scenes import (
     draw_scene,
     draw_towers,
+    first_top,
     next_move,
     random_place,
-    top_of,
     tower_place,
 )
 from ogbench_cubes.table import Table, shared_table
@@ -189,9 +189,9 @@ class Cubes(Rearrange):
         to_try = tower_place if self.style == TOWERS else random_place
         return _action(self._places[index], to_try(rng, self._places, index))
 
-    def instead_of(self, index: int) -> int:
-        """Which cube free play moves when it is one's turn: with towers, the top of its own."""
-        return top_of(self._places, index) if self.style == TOWERS else index
+    def first_of(self, left: list[int], rng: np.random.Generator) -> int:
+        """Which cube free play moves first of those left in a clip: with towers, from tops."""
+        return first_top(rng, self._places, left) if self.style == TOWERS else left[0]
 
     def oracle_action(self) -> NDArray[np.float32]:
         """The next action of a shortest solution; picks nothing up once all is done."""
