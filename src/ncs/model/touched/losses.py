@@ -14,7 +14,6 @@ from ncs.model.touched.fuller import Scenes
 from ncs.model.touched.labels import Labels
 from ncs.model.touched.measures import Measures
 from ncs.model.touched.network import Describer, Maps, Summary
-from ncs.model.touched.stand import are_piles, stand
 
 UNKNOWN = 0.1  # weight of pixels nobody moved, beside those that were seen to be nothing
 FAINT = -1e9
@@ -97,30 +96,21 @@ def locate(
     summary: Summary,
     describer: Describer,
     measures: Measures,
-    present_NM: Tensor | None = None,
+    settled: bool = False,
 ) -> Tensor:
     """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it.
 
     Where a pixel may show places of any height, the eyes tell the height, and that the rest. If it
-    is said which things there are, heights are those at which things stand.
+    is ``settled`` it is one of those at which things stand.
     """
     term = measures.pixel_terms(pixel_NM2)
     fitted, shift = term @ measures.to_place, describer.shifts(summary, term)
     if not measures.is_deep:
         return fitted + shift
     height = fitted[..., 2:] + shift[..., 2:]
-
-    def at(height: Tensor) -> Tensor:
-        raised = torch.cat([fitted[..., :2], height], dim=-1)
-        flat = measures.flat_at(pixel_NM2, raised) + shift[..., :2]
-        return torch.cat([flat, height], dim=-1)
-
-    if present_NM is None:
-        return at(height)
-    if not are_piles(measures):
-        return at(measures.on_level(height))
-    place_LNM3 = torch.stack([at(torch.full_like(height, h)) for h in measures.known_levels])
-    return stand(place_LNM3, height[..., 0], present_NM, measures)
+    raised = torch.cat([fitted[..., :2], measures.on_level(height) if settled else height], dim=-1)
+    flat = measures.flat_at(pixel_NM2, raised) + shift[..., :2]
+    return torch.cat([flat, raised[..., 2:]], dim=-1)
 
 
 def tell_apart(kind_LZ: Tensor, labels: Labels, temperature: float) -> Tensor:

@@ -120,14 +120,9 @@ class Measures(nn.Module):
             y = y + (along_x[..., 0] * miss_N2[..., 1] - along_x[..., 1] * miss_N2[..., 0]) / turn
         return torch.stack([x, y], dim=-1)
 
-    @property
-    def known_levels(self) -> Tensor:
-        """Scaled heights (L,) at which things stand, none where these are many."""
-        return self.levels[self.levels < NO_LEVEL]
-
     def on_level(self, height_N: Tensor) -> Tensor:
         """Scaled heights, each the nearest at which things stand where these are few."""
-        known = self.known_levels
+        known = self.levels[self.levels < NO_LEVEL]
         if len(known) == 0:
             return height_N
         return known[(height_N[..., None] - known).abs().argmin(dim=-1)]

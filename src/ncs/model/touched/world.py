@@ -133,7 +133,7 @@ class Touched(WorldModel):
         maps = self.eyes(image)
         things = find_things(maps, n_slots, measures)
         summary = self.describer.pool(maps, image, things.mask)
-        scaled = locate(things.pixel, summary, self.describer, measures, things.present)
+        scaled = locate(things.pixel, summary, self.describer, measures, settled=True)
         place = measures.metres(scaled)
         there = things.present[..., None]
         surplus = things.votes - measures.number("least")
