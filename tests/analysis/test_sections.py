@@ -79,6 +79,14 @@ def studies() -> list[Point]:
     return [*points, point("choice", "ncs", "sample", 0.4), point("choice", "ncs", "argmax", 0.6)]
 
 
+def test_values_of_a_study_stand_in_their_order() -> None:
+    points = [point("clips", "ncs", value, 0.5) for value in ("50", "500")]
+    points += [point("clips", "ncs, paper's way", value, 0.5) for value in ("100", "5000")]
+    assert study_grid(points).rows[0][2:] == ("50", "100", "500", "5000")
+    words = [point("choice", "ncs", value, 0.5) for value in ("sample", "argmax")]
+    assert study_grid(words).rows[0][2:] == ("sample", "argmax")
+
+
 def test_every_study_that_was_run_has_its_figure_and_its_numbers() -> None:
     sections = curve_section(studies())
     assert [section.name for section in sections] == ["sensitivity", "stress", "choices"]
