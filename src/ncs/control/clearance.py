@@ -6,11 +6,13 @@ the one that does in most of what is left is taken. Another thing is moved out o
 opens a point that is likelier: by a little if it has a place of its own, else to where there is
 most room.
 
-Legend: X cases, Q points, J other things, 2 coordinates, metres.
+Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,41 +48,53 @@ class Landings:
     x: Floats  # (X, Q) one axis at a time: numpy is slow at rows of two
     y: Floats  # (X, Q)
 
-    def missed(self, goal_2: Floats) -> Floats:
-        """How far from a goal (X, Q)."""
-        return np.asarray(np.hypot(self.x - goal_2[0], self.y - goal_2[1]))
+    def hit(self, goal_2: Floats, tolerance: float) -> Bools:
+        """Which are nearer to a goal than a tolerance (X, Q)."""
+        square_XQ, more_XQ = np.square(self.x - goal_2[0]), np.square(self.y - goal_2[1])
+        square_XQ += more_XQ
+        return np.asarray(np.sqrt(square_XQ, out=square_XQ) < tolerance)
 
 
 @dataclass(frozen=True)
 class Cases:
     """What is imagined of a thing."""
 
-    low: Floats  # (X, 2) corners of where its middle may be
-    high: Floats  # (X, 2)
-    apart: Floats  # (X, J, 2) along one of the axes it must be this far from another
-    slip: Floats  # (X, 2) by how much it lands beside where it is put
+    low: Floats  # (2, X) corners of where its middle may be
+    high: Floats  # (2, X)
+    apart: Floats  # (2, J, X) along one of the axes it must be this far from another
+    slip: Floats  # (2, X) by how much it lands beside where it is put
     weight: Doubles  # (X,)
 
-    def land(self, point_Q2: Floats) -> Landings:
-        """Where a thing lands that is put at points."""
+    def land(self, point_Q2: Floats, order: Literal["C", "F"] = "C") -> Landings:
+        """Where a thing lands that is put at points; "F" is quicker where these are few."""
         point_2Q = np.asarray(point_Q2.T, np.float32)
-        return Landings(*(point_2Q[axis] + self.slip[:, axis, None] for axis in (0, 1)))
+        slip_2X1 = self.slip[..., None]
+        return Landings(*(np.add(point_2Q[n], slip_2X1[n], order=order) for n in (0, 1)))
 
     def inside(self, at: Landings) -> Bools:
         """In which cases landings are within bounds (X, Q)."""
-        (low_x, low_y), (high_x, high_y) = self.low.T[..., None], self.high.T[..., None]
-        return np.asarray((at.x >= low_x) & (at.x <= high_x) & (at.y >= low_y) & (at.y <= high_y))
+        (low_x, low_y), (high_x, high_y) = self.low[..., None], self.high[..., None]
+        within_XQ = at.x >= low_x
+        within_XQ &= at.x <= high_x
+        within_XQ &= at.y >= low_y
+        within_XQ &= at.y <= high_y
+        return np.asarray(within_XQ)
 
-    def clear(self, at: Landings, other_2: Floats, j: int) -> Bools:
-        """In which cases landings are free of thing j, if it is there (X, Q)."""
-        apart_x, apart_y = self.apart[:, j].T[..., None]
-        x, y = np.asarray(other_2, np.float32)
-        return np.asarray((np.abs(at.x - x) >= apart_x) | (np.abs(at.y - y) >= apart_y))
+    def clear(self, at: Landings, other_Q2: Floats, j: int) -> Bools:
+        """In which cases landings are free of thing j (X, Q), if it is there, or there by point."""
+        apart_x, apart_y = self.apart[:, j, :, None]
+        x_Q, y_Q = np.asarray(other_Q2, np.float32).T
+        away_XQ = at.x - x_Q
+        clear_XQ = np.abs(away_XQ, out=away_XQ) >= apart_x
+        np.subtract(at.y, y_Q, out=away_XQ)
+        clear_XQ |= np.abs(away_XQ, out=away_XQ) >= apart_y
+        return np.asarray(clear_XQ)
 
-    def only(self, kept: NDArray[np.int64]) -> "Cases":
+    def only(self, kept_X: NDArray[np.int64]) -> "Cases":
         """Some of the cases."""
-        weight_X = self.weight[kept] / self.weight[kept].sum()
-        return Cases(self.low[kept], self.high[kept], self.apart[kept], self.slip[kept], weight_X)
+        shape = (self.low, self.high, self.apart, self.slip)
+        weight_X = self.weight[kept_X] / self.weight[kept_X].sum()
+        return Cases(*(array.take(kept_X, -1) for array in shape), weight_X)
 
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
@@ -129,76 +143,101 @@ def outcomes(
     """In which cases points would do (X, Q): as things are, and after each move of another."""
     at, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
 
-    def clear(place_J2: dict[int, Floats]) -> dict[int, Bools]:
-        near = [j for j, place in place_J2.items() if np.abs(place - scene.goal).max() < reach]
-        return {j: cases.clear(at, place_J2[j], j) for j in near}
+    def is_near(place_X2: Floats) -> Bools:
+        return np.abs(place_X2 - scene.goal).max(-1) < reach  # no place, no number
 
-    good_XQ = (at.missed(scene.goal) < space.tolerance) & cases.inside(at)
-    kept_free = clear({j: scene.homes[j] for j in to_come(scene, space)})
-    good_XQ = np.logical_and.reduce([good_XQ, *kept_free.values()])
-    free = clear(dict(enumerate(scene.others)))
-    yield np.logical_and.reduce([good_XQ, *free.values()])
-    for aside in asides:
-        j = aside.other
-        rest = [free_XQ for other, free_XQ in free.items() if other != j]
-        moved = clear({j: scene.others[j] + aside.shift})
-        yield np.logical_and.reduce([good_XQ, *rest, *moved.values()])
+    good_XQ = at.hit(scene.goal, space.tolerance) & cases.inside(at)
+    for j in np.flatnonzero(to_come(scene, space) & is_near(scene.homes)).tolist():
+        good_XQ &= cases.clear(at, scene.homes[j], j)
+    near = np.flatnonzero(is_near(scene.others)).tolist()
+    free = {j: cases.clear(at, scene.others[j], j) for j in near}
+    yield all_of(good_XQ, *free.values())
+    for j, moves in itertools.groupby(asides, lambda aside: aside.other):
+        rest_XQ = all_of(good_XQ, *(free[other] for other in near if other != j))
+        for place_2 in [scene.others[j] + aside.shift for aside in moves]:
+            yield rest_XQ & cases.clear(at, place_2, j) if is_near(place_2) else rest_XQ
+
+
+def all_of(first_XQ: Bools, *others_XQ: Bools) -> Bools:
+    """Where all of some conditions hold."""
+    holds_XQ = first_XQ.copy()
+    for other_XQ in others_XQ:
+        holds_XQ &= other_XQ
+    return holds_XQ
 
 
 def odds(works_AXQ: Sequence[Bools], weight_X: Doubles) -> Doubles:
     """How likely points do, (A, Q), if there is a way at all."""
-    hopeful_X = weight_X * np.logical_or.reduce([works_XQ.any(1) for works_XQ in works_AXQ])
+    somehow_XQ = works_AXQ[0].copy()
+    for works_XQ in works_AXQ[1:]:
+        somehow_XQ |= works_XQ
+    hopeful_X = weight_X * somehow_XQ.any(1)
     weight_X = hopeful_X / hopeful_X.sum() if hopeful_X.any() else weight_X
     return np.stack([weight_X @ works_XQ for works_XQ in works_AXQ])
 
 
-def to_come(scene: Scene, space: Space) -> list[int]:
-    """Which of the others are still to be put where they should be."""
-    away_J = np.linalg.norm(scene.others - scene.homes, axis=1)
-    return np.flatnonzero(away_J > space.still).tolist()  # no home, no number
+def to_come(scene: Scene, space: Space) -> Bools:
+    """Which of the others (J,) are still to be put where they should be."""
+    return np.linalg.norm(scene.others - scene.homes, axis=1) > space.still  # no home, no number
 
 
 def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     """Cases in which there is room at the goal once the others are where they should be."""
     n_others = len(scene.others)
     n_cases = min(MOST_CASES, CASES * len(scene.vain)) or CASES // 2
-    half_2X2 = space.size * extents(rng, (2, n_cases, 2)) / 2
-    apart_XJ2 = space.size * extents(rng, (n_cases, n_others, 2))
+    half_2X2 = extents(rng, (2, n_cases, 2), space.size / 2)
+    apart_XJ2 = extents(rng, (n_cases, n_others, 2), space.size)
     home_J2 = np.where(np.isnan(scene.homes), scene.first, scene.homes)
     away_J2 = np.abs(home_J2 - scene.goal)
     # One axis at least keeps two things apart: the one along which they are least too big.
     excess_XJ2 = apart_XJ2 - away_J2
-    least_XJ2 = excess_XJ2 == excess_XJ2.min(-1, keepdims=True)
+    least_XJ2 = excess_XJ2 <= excess_XJ2[..., ::-1]
     touch_XJ2 = (rng.random(apart_XJ2.shape) < TIGHT) & (away_J2 < LARGEST * space.size)
-    bound_XJ2 = np.where(touch_XJ2, away_J2, np.minimum(apart_XJ2, away_J2))
-    apart_XJ2 = np.where(least_XJ2, bound_XJ2, apart_XJ2)
+    np.minimum(apart_XJ2, away_J2, out=apart_XJ2, where=least_XJ2)
+    np.copyto(apart_XJ2, away_J2, where=least_XJ2 & touch_XJ2)
     for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
         touch_X2 = (rng.random((n_cases, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
-        half_2X2[side] = np.where(touch_X2, edge_2, half_2X2[side])
+        np.copyto(half_2X2[side], edge_2, where=touch_X2)
+    apart_XJ2 += space.error * rng.standard_normal(apart_XJ2.shape)
+    slip_X2 = SLIP * space.error * rng.standard_t(TAIL, (n_cases, 2))
     return Cases(
-        low=np.minimum(space.low + half_2X2[0], scene.goal).astype(np.float32),
-        high=np.maximum(space.high - half_2X2[1], scene.goal).astype(np.float32),
-        apart=(apart_XJ2 + space.error * rng.normal(size=apart_XJ2.shape)).astype(np.float32),
-        slip=(SLIP * space.error * rng.standard_t(TAIL, (n_cases, 2))).astype(np.float32),
+        low=by_axis(np.minimum(space.low + half_2X2[0], scene.goal)),
+        high=by_axis(np.maximum(space.high - half_2X2[1], scene.goal)),
+        apart=by_axis(apart_XJ2),
+        slip=by_axis(slip_X2),
         weight=np.full(n_cases, 1 / n_cases),
     )
 
 
-def extents(rng: np.random.Generator, shape: tuple[int, ...]) -> Doubles:
-    """How far things reach, as shares of how near two usually come: most are large."""
-    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape) ** 2
+def extents(rng: np.random.Generator, shape: tuple[int, ...], usual: float) -> Doubles:
+    """How far things reach, by how near two usually come: most are large."""
+    extent = rng.random(shape)
+    extent *= extent
+    extent *= LARGEST - SMALLEST
+    np.subtract(LARGEST, extent, out=extent)
+    extent *= usual
+    return extent
+
+
+def by_axis(value_X2: Doubles) -> NDArray[np.float32]:
+    """Values (X, ..., 2) as (2, ..., X), in single precision: numpy is slow at rows of two."""
+    return np.ascontiguousarray(value_X2.T, np.float32)
 
 
 def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
     """The cases, weighted by how well they explain what failed."""
     weight_X = cases.weight.copy()
-    for attempt in scene.vain:
-        then_J2, gone_G2 = recall(scene.who, attempt)
-        if (np.linalg.norm(gone_G2 - attempt.place, axis=1) < 2 * space.size).any():
-            continue  # what may have been in the way is seen no more
-        at = cases.land(np.asarray(attempt.place)[None])
-        free_JX = [cases.clear(at, then_2, j)[:, 0] for j, then_2 in enumerate(then_J2)]
-        weight_X[np.logical_and.reduce([cases.inside(at)[:, 0], *free_JX])] *= DISBELIEF
+    if scene.vain:
+        then_VJ2, gone_VG2 = recall(scene.who, scene.vain)
+        place_V2 = np.array([attempt.place for attempt in scene.vain])
+        at = cases.land(place_V2, "F")
+        free_XV = cases.inside(at)
+        for j in range(len(scene.who)):
+            free_XV &= cases.clear(at, then_VJ2[:, j], j)
+        away_VG = np.linalg.norm(gone_VG2 - place_V2[:, None], axis=-1)
+        # Of some what may have been in the way is seen no more.
+        for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():
+            weight_X[free_XV[:, v]] *= DISBELIEF
     return replace(cases, weight=weight_X / weight_X.sum())
 
 
@@ -208,22 +247,28 @@ def likeliest(cases: Cases) -> Cases:
     return cases.only(kept)
 
 
-def recall(who_J: NDArray[np.int64], attempt: Attempt) -> tuple[Doubles, Doubles]:
-    """Where things stood at an attempt (J, 2), inf if unseen, and what is unseen since (G, 2)."""
-    then_J2 = np.full((len(who_J), 2), np.inf)
-    same_JG = who_J[:, None] == attempt.who
-    row_N, column_N = np.nonzero(same_JG)
-    then_J2[row_N] = attempt.others[column_N]
-    return then_J2, np.asarray(attempt.others[~same_JG.any(0)])
+def recall(who_J: NDArray[np.int64], vain: Sequence[Attempt]) -> tuple[Doubles, Doubles]:
+    """Where things stood at attempts (V, J, 2), and others that are unseen since (V, G, 2).
+
+    Infinitely far away where they were not seen then.
+    """
+    n_things = 1 + max(int(seen.max(initial=-1)) for seen in (who_J, *(a.who for a in vain)))
+    stood_VT2 = np.full((len(vain), n_things, 2), np.inf)
+    for stood_T2, attempt in zip(stood_VT2, vain, strict=True):
+        stood_T2[attempt.who] = attempt.others
+    gone_T = np.ones(n_things, bool)
+    gone_T[who_J] = False
+    return stood_VT2[:, who_J], stood_VT2[:, gone_T]
 
 
 def tried(point_Q2: Doubles, scene: Scene, near: float) -> Doubles:
     """One for points (Q,) that were tried in vain while all stood as now, nothing for others."""
     again_Q = np.zeros(len(point_Q2))
-    for attempt in scene.vain:
-        then_J2, _ = recall(scene.who, attempt)
-        if not (np.abs(then_J2 - scene.others) > 2 * near).any():
-            again_Q[np.linalg.norm(point_Q2 - attempt.place, axis=1) < near] = 1
+    if scene.vain:
+        then_VJ2, _ = recall(scene.who, scene.vain)
+        moved_V = (np.abs(then_VJ2 - scene.others) > 2 * near).any((1, 2))
+        for v in np.flatnonzero(~moved_V).tolist():
+            again_Q[np.linalg.norm(point_Q2 - scene.vain[v].place, axis=1) < near] = 1
     return again_Q
 
 
