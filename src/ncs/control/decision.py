@@ -4,12 +4,14 @@ Legend: N pairs, S state channels.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control import explain
 from ncs.graph.arena import Arena
+from ncs.graph.attempts import where
 from ncs.graph.distances import Doubles, Floats
 from ncs.graph.nearest import states
 from ncs.records import Entities, Graph
@@ -34,6 +36,18 @@ class Problem:
     def goal_state(self) -> Floats:
         """States (K, S) of the goal's entities, as the graph's nodes understand them."""
         return states(self.goal, self.graph.representation)
+
+    @cached_property
+    def now_place(self) -> Doubles:
+        """Where the scene's entities are (J, 3), metres, by a graph that knows of the world."""
+        assert self.graph.calibration is not None
+        return where(self.now_state, self.graph, self.graph.calibration)
+
+    @cached_property
+    def goal_place(self) -> Doubles:
+        """Where the goal's entities are (K, 3), metres, by a graph that knows of the world."""
+        assert self.graph.calibration is not None
+        return where(self.goal_state, self.graph, self.graph.calibration)
 
     @property
     def still(self) -> float:

@@ -161,10 +161,11 @@ def merge(point_X3: Doubles, apart: float) -> tuple[Doubles, NDArray[np.int64]]:
     """Points that differ (P, 3), and which of them each point is (X,)."""
     kept: list[int] = []
     number_X = np.zeros(len(point_X3), np.int64)
-    for x, point_3 in enumerate(point_X3):
-        away = np.linalg.norm(point_X3[kept] - point_3, axis=1) if kept else np.zeros(0)
-        if len(away) and away.min() < apart:
-            number_X[x] = int(away.argmin())
+    away_XX = np.linalg.norm(point_X3 - point_X3[:, None], axis=-1).tolist()
+    for x, away_X in enumerate(away_XX):
+        away = [away_X[other] for other in kept]
+        if away and min(away) < apart:
+            number_X[x] = away.index(min(away))
         else:
             number_X[x] = len(kept)
             kept.append(x)
@@ -195,8 +196,10 @@ def useful(
     fewer of them, every place does.
     """
     spare_P3 = spare_P3[~np.isnan(spare_P3).any(1)]
+    if len(spare_P3) == 0:
+        return spare_P3
     spare_P3, _ = merge(spare_P3, apart)
-    if len(spare_P3) == 0 or len(point_P3) == 0:
+    if len(point_P3) == 0:
         return spare_P3
     away_P = pairwise(spare_P3, point_P3, "euclidean").min(1)
     spare_P3 = spare_P3[away_P >= apart]
@@ -275,4 +278,5 @@ def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:
 
 def masks(set_PP: NDArray[np.bool_]) -> tuple[int, ...]:
     """Each row as a mask."""
-    return tuple(sum(1 << int(place) for place in np.flatnonzero(row)) for row in set_PP)
+    packed = np.packbits(set_PP, axis=1, bitorder="little")
+    return tuple(int.from_bytes(row.tobytes(), "little") for row in packed)
