@@ -9,7 +9,6 @@ most room.
 Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control.aside import nudges
-from ncs.control.surroundings import Advice, Attempt, Scene, Space
-from ncs.graph.distances import Doubles, Floats
+from ncs.control.surroundings import Advice, Scene, Space
+from ncs.graph.distances import Doubles, Floats, pairwise
 
 Bools = NDArray[np.bool_]
 
@@ -121,7 +120,9 @@ def consider(
     scene: Scene, space: Space, asides: Sequence[Advice], rng: np.random.Generator
 ) -> Advice:
     """Advice in view of all the others of a scene, and of how they could be moved."""
-    cases = likeliest(learn(imagine(scene, space, rng), scene, space))
+    cases = imagine(scene, space, rng)
+    if scene.vain:
+        cases = likeliest(learn(cases, scene, space))
     reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi), POINTS if scene.vain else POINTS // 2)
     if scene.vain:
@@ -152,10 +153,15 @@ def outcomes(
     near = np.flatnonzero(is_near(scene.others)).tolist()
     free = {j: cases.clear(at, scene.others[j], j) for j in near}
     yield all_of(good_XQ, *free.values())
-    for j, moves in itertools.groupby(asides, lambda aside: aside.other):
-        rest_XQ = all_of(good_XQ, *(free[other] for other in near if other != j))
-        for place_2 in [scene.others[j] + aside.shift for aside in moves]:
-            yield rest_XQ & cases.clear(at, place_2, j) if is_near(place_2) else rest_XQ
+    if not asides:
+        return
+    place_A2 = np.array([scene.others[aside.other] + aside.shift for aside in asides])
+    rest_XQ, without = good_XQ, -1
+    for aside, place_2, near_too in zip(asides, place_A2, is_near(place_A2).tolist(), strict=True):
+        if aside.other != without:  # those of one thing come one after another
+            without = aside.other
+            rest_XQ = all_of(good_XQ, *(free[j] for j in near if j != without))
+        yield rest_XQ & cases.clear(at, place_2, without) if near_too else rest_XQ
 
 
 def all_of(first_XQ: Bools, *others_XQ: Bools) -> Bools:
@@ -226,18 +232,15 @@ def by_axis(value_X2: Doubles) -> NDArray[np.float32]:
 
 def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
     """The cases, weighted by how well they explain what failed."""
-    weight_X = cases.weight.copy()
-    if scene.vain:
-        then_VJ2, gone_VG2 = recall(scene.who, scene.vain)
-        place_V2 = np.array([attempt.place for attempt in scene.vain])
-        at = cases.land(place_V2, "F")
-        free_XV = cases.inside(at)
-        for j in range(len(scene.who)):
-            free_XV &= cases.clear(at, then_VJ2[:, j], j)
-        away_VG = np.linalg.norm(gone_VG2 - place_V2[:, None], axis=-1)
-        # Of some what may have been in the way is seen no more.
-        for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():
-            weight_X[free_XV[:, v]] *= DISBELIEF
+    past, weight_X = scene.past, cases.weight.copy()
+    at = cases.land(past.place, "F")
+    free_XV = cases.inside(at)
+    for j in range(len(scene.who)):
+        free_XV &= cases.clear(at, past.others[:, j], j)
+    away_VG = np.linalg.norm(past.gone - past.place[:, None], axis=-1)
+    # Where what may have been in the way is seen no more, nothing is learned.
+    for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():
+        np.multiply(weight_X, DISBELIEF, out=weight_X, where=free_XV[:, v])
     return replace(cases, weight=weight_X / weight_X.sum())
 
 
@@ -247,28 +250,13 @@ def likeliest(cases: Cases) -> Cases:
     return cases.only(kept)
 
 
-def recall(who_J: NDArray[np.int64], vain: Sequence[Attempt]) -> tuple[Doubles, Doubles]:
-    """Where things stood at attempts (V, J, 2), and others that are unseen since (V, G, 2).
-
-    Infinitely far away where they were not seen then.
-    """
-    n_things = 1 + max(int(seen.max(initial=-1)) for seen in (who_J, *(a.who for a in vain)))
-    stood_VT2 = np.full((len(vain), n_things, 2), np.inf)
-    for stood_T2, attempt in zip(stood_VT2, vain, strict=True):
-        stood_T2[attempt.who] = attempt.others
-    gone_T = np.ones(n_things, bool)
-    gone_T[who_J] = False
-    return stood_VT2[:, who_J], stood_VT2[:, gone_T]
-
-
 def tried(point_Q2: Doubles, scene: Scene, near: float) -> Doubles:
     """One for points (Q,) that were tried in vain while all stood as now, nothing for others."""
     again_Q = np.zeros(len(point_Q2))
     if scene.vain:
-        then_VJ2, _ = recall(scene.who, scene.vain)
-        moved_V = (np.abs(then_VJ2 - scene.others) > 2 * near).any((1, 2))
-        for v in np.flatnonzero(~moved_V).tolist():
-            again_Q[np.linalg.norm(point_Q2 - scene.vain[v].place, axis=1) < near] = 1
+        moved_V = (np.abs(scene.past.others - scene.others) > 2 * near).any((1, 2))
+        place_V2 = scene.past.place[~moved_V]
+        again_Q[(pairwise(place_V2, point_Q2, "euclidean") < near).any(0)] = 1
     return again_Q
 
 
@@ -282,6 +270,6 @@ def sunflower(radius: float, turn: float, points: int = POINTS) -> Doubles:
 def slits(radius: float, error: float) -> Doubles:
     """Points (Q, 2) near either axis: exact along one, anywhere along the other."""
     fine, coarse = FINE * error * np.arange(-3, 4), radius * np.array([-0.4, 0, 0.4])
-    across_Q2 = np.stack(np.meshgrid(fine, coarse), -1).reshape(-1, 2)
+    across_Q2 = np.stack([np.tile(fine, len(coarse)), np.repeat(coarse, len(fine))], 1)
     point_Q2 = np.concatenate([across_Q2, across_Q2[:, ::-1]])
     return np.asarray(point_Q2[np.linalg.norm(point_Q2, axis=1) <= radius])

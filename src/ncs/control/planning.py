@@ -160,16 +160,16 @@ def set_up(
 def merge(point_X3: Doubles, apart: float) -> tuple[Doubles, NDArray[np.int64]]:
     """Points that differ (P, 3), and which of them each point is (X,)."""
     kept: list[int] = []
-    number_X = np.zeros(len(point_X3), np.int64)
+    numbers: list[int] = []
     away_XX = np.linalg.norm(point_X3 - point_X3[:, None], axis=-1).tolist()
     for x, away_X in enumerate(away_XX):
         away = [away_X[other] for other in kept]
         if away and min(away) < apart:
-            number_X[x] = away.index(min(away))
+            numbers.append(away.index(min(away)))
         else:
-            number_X[x] = len(kept)
+            numbers.append(len(kept))
             kept.append(x)
-    return point_X3[kept], number_X
+    return point_X3[kept], np.array(numbers, np.int64)
 
 
 def tell_apart(
@@ -255,9 +255,10 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
     itself_PP = np.eye(n_places, dtype=bool)
     near_PP = np.linalg.norm(offset_PP3, axis=-1) < apart
     block_PP = inside(rules.block, offset_PP3) | itself_PP | near_PP
-    hold_PP = inside(rules.hold, offset_PP3) & ~itself_PP
+    none = (0,) * n_places
+    hold = masks(inside(rules.hold, offset_PP3) & ~itself_PP) if rules.hold else none
     if rules.need is None:
-        return Puzzle(masks(hold_PP), masks(block_PP), (0,) * n_places)
+        return Puzzle(hold, masks(block_PP), none)
     need_PP = inside((rules.need,), offset_PP3) & ~block_PP
     ground_P = rules.ground.covers(point_P3)
     never = 1 << n_places  # no thing is ever there
@@ -265,7 +266,7 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
         0 if ground else mask or never
         for ground, mask in zip(ground_P, masks(need_PP), strict=True)
     ]
-    return Puzzle(masks(hold_PP), masks(block_PP), tuple(need))
+    return Puzzle(hold, masks(block_PP), tuple(need))
 
 
 def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:

@@ -32,7 +32,9 @@ def extend(steps: Steps) -> Steps:
         found = next_move(problem, pairs, unmet_N, known, thing_J)
         if found is None:
             return steps.select(problem, pairs.only(unmet_N))
-        ready_N = unmet_N & np.isin(pairs.now, thing_J[list(found.home)])
+        is_ready_J = np.zeros(len(problem.now.presence), bool)
+        is_ready_J[thing_J[list(found.home)]] = True
+        ready_N = unmet_N & is_ready_J[pairs.now]
         if ready_N.any():
             return steps.select(problem, pairs.only(ready_N))
         choice = steps.select(problem, pairs.only(unmet_N))
