@@ -9,9 +9,9 @@ most room.
 Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,20 +41,6 @@ TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
 
 @dataclass(frozen=True)
-class Landings:
-    """Where a thing lands that is put at points, by what is imagined of it."""
-
-    x: Floats  # (X, Q) one axis at a time: numpy is slow at rows of two
-    y: Floats  # (X, Q)
-
-    def hit(self, goal_2: Floats, tolerance: float) -> Bools:
-        """Which are nearer to a goal than a tolerance (X, Q)."""
-        square_XQ, more_XQ = np.square(self.x - goal_2[0]), np.square(self.y - goal_2[1])
-        square_XQ += more_XQ
-        return np.asarray(np.sqrt(square_XQ, out=square_XQ) < tolerance)
-
-
-@dataclass(frozen=True)
 class Cases:
     """What is imagined of a thing."""
 
@@ -64,30 +50,33 @@ class Cases:
     slip: Floats  # (2, X) by how much it lands beside where it is put
     weight: Doubles  # (X,)
 
-    def land(self, point_Q2: Floats, order: Literal["C", "F"] = "C") -> Landings:
-        """Where a thing lands that is put at points; "F" is quicker where these are few."""
-        point_2Q = np.asarray(point_Q2.T, np.float32)
-        slip_2X1 = self.slip[..., None]
-        return Landings(*(np.add(point_2Q[n], slip_2X1[n], order=order) for n in (0, 1)))
+    def land(self, point_Q2: Floats, few: bool = False) -> Floats:
+        """Where a thing lands that is put at points (2, X, Q); numpy is slow at rows of a few."""
+        point_2Q = np.ascontiguousarray(point_Q2.T, np.float32)
+        if few:
+            return np.asarray(point_2Q[..., None] + self.slip[:, None]).swapaxes(1, 2)
+        return np.asarray(point_2Q[:, None] + self.slip[..., None])
 
-    def inside(self, at: Landings) -> Bools:
+    def inside(self, at_2XQ: Floats) -> Bools:
         """In which cases landings are within bounds (X, Q)."""
-        (low_x, low_y), (high_x, high_y) = self.low[..., None], self.high[..., None]
-        within_XQ = at.x >= low_x
-        within_XQ &= at.x <= high_x
-        within_XQ &= at.y >= low_y
-        within_XQ &= at.y <= high_y
+        (x_XQ, y_XQ), low_2X1, high_2X1 = at_2XQ, self.low[..., None], self.high[..., None]
+        within_XQ = x_XQ >= low_2X1[0]
+        within_XQ &= x_XQ <= high_2X1[0]
+        within_XQ &= y_XQ >= low_2X1[1]
+        within_XQ &= y_XQ <= high_2X1[1]
         return np.asarray(within_XQ)
 
-    def clear(self, at: Landings, other_Q2: Floats, j: int) -> Bools:
+    def beyond(self, at_2XQ: Floats, axis: int, value_Q: Floats, j: int) -> Bools:
+        """In which cases landings are free of thing j along an axis, if it is there (X, Q)."""
+        away_XQ = at_2XQ[axis] - np.asarray(value_Q, np.float32)
+        return np.asarray(np.abs(away_XQ, out=away_XQ) >= self.apart[axis, j, :, None])
+
+    def clear(self, at_2XQ: Floats, other_Q2: Floats, j: int) -> Bools:
         """In which cases landings are free of thing j (X, Q), if it is there, or there by point."""
-        apart_x, apart_y = self.apart[:, j, :, None]
-        x_Q, y_Q = np.asarray(other_Q2, np.float32).T
-        away_XQ = at.x - x_Q
-        clear_XQ = np.abs(away_XQ, out=away_XQ) >= apart_x
-        np.subtract(at.y, y_Q, out=away_XQ)
-        clear_XQ |= np.abs(away_XQ, out=away_XQ) >= apart_y
-        return np.asarray(clear_XQ)
+        x_Q, y_Q = other_Q2.T
+        clear_XQ = self.beyond(at_2XQ, 0, x_Q, j)
+        clear_XQ |= self.beyond(at_2XQ, 1, y_Q, j)
+        return clear_XQ
 
     def only(self, kept_X: NDArray[np.int64]) -> "Cases":
         """Some of the cases."""
@@ -142,26 +131,39 @@ def outcomes(
     scene: Scene, space: Space, cases: Cases, point_Q2: Doubles, asides: Sequence[Advice]
 ) -> Iterator[Bools]:
     """In which cases points would do (X, Q): as things are, and after each move of another."""
-    at, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
+    at_2XQ, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
+
+    @functools.cache  # moves along one axis have the other in common
+    def beyond(axis: int, value: float, j: int) -> Bools:
+        return cases.beyond(at_2XQ, axis, np.float32(value), j)
+
+    def clear(place_2: Floats, j: int) -> Bools:
+        x, y = place_2.tolist()
+        return beyond(0, x, j) | beyond(1, y, j)
 
     def is_near(place_X2: Floats) -> Bools:
         return np.abs(place_X2 - scene.goal).max(-1) < reach  # no place, no number
 
-    good_XQ = at.hit(scene.goal, space.tolerance) & cases.inside(at)
+    good_XQ = hit(at_2XQ, scene.goal, space.tolerance)
+    good_XQ &= cases.inside(at_2XQ)
     for j in np.flatnonzero(to_come(scene, space) & is_near(scene.homes)).tolist():
-        good_XQ &= cases.clear(at, scene.homes[j], j)
+        good_XQ &= clear(scene.homes[j], j)
     near = np.flatnonzero(is_near(scene.others)).tolist()
-    free = {j: cases.clear(at, scene.others[j], j) for j in near}
+    free = {j: clear(scene.others[j], j) for j in near}
     yield all_of(good_XQ, *free.values())
-    if not asides:
-        return
-    place_A2 = np.array([scene.others[aside.other] + aside.shift for aside in asides])
-    rest_XQ, without = good_XQ, -1
-    for aside, place_2, near_too in zip(asides, place_A2, is_near(place_A2).tolist(), strict=True):
-        if aside.other != without:  # those of one thing come one after another
-            without = aside.other
-            rest_XQ = all_of(good_XQ, *(free[j] for j in near if j != without))
-        yield rest_XQ & cases.clear(at, place_2, without) if near_too else rest_XQ
+    moved_A = [aside.other for aside in asides]
+    place_A2 = scene.others[moved_A] + np.reshape([aside.shift for aside in asides], (-1, 2))
+    for j, place_2, matters in zip(moved_A, place_A2, is_near(place_A2).tolist(), strict=True):
+        rest_XQ = all_of(good_XQ, *(free[other] for other in near if other != j))
+        yield rest_XQ & clear(place_2, j) if matters else rest_XQ
+
+
+def hit(at_2XQ: Floats, goal_2: Floats, tolerance: float) -> Bools:
+    """Which landings are nearer to a goal than a tolerance (X, Q)."""
+    away_2XQ = at_2XQ - goal_2[:, None, None]
+    away_2XQ *= away_2XQ
+    away_2XQ[0] += away_2XQ[1]
+    return np.asarray(away_2XQ[0] < tolerance**2)
 
 
 def all_of(first_XQ: Bools, *others_XQ: Bools) -> Bools:
@@ -191,26 +193,28 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     """Cases in which there is room at the goal once the others are where they should be."""
     n_others = len(scene.others)
     n_cases = min(MOST_CASES, CASES * len(scene.vain)) or CASES // 2
-    half_2X2 = extents(rng, (2, n_cases, 2), space.size / 2)
-    apart_XJ2 = extents(rng, (n_cases, n_others, 2), space.size)
+    half_22X = [by_axis(half_X2) for half_X2 in extents(rng, (2, n_cases, 2), space.size / 2)]
+    apart_2JX = by_axis(extents(rng, (n_cases, n_others, 2), space.size))
     home_J2 = np.where(np.isnan(scene.homes), scene.first, scene.homes)
-    away_J2 = np.abs(home_J2 - scene.goal)
+    away_2J1 = by_axis(np.abs(home_J2 - scene.goal)[None])
     # One axis at least keeps two things apart: the one along which they are least too big.
-    excess_XJ2 = apart_XJ2 - away_J2
-    least_XJ2 = excess_XJ2 <= excess_XJ2[..., ::-1]
-    touch_XJ2 = (rng.random(apart_XJ2.shape) < TIGHT) & (away_J2 < LARGEST * space.size)
-    np.minimum(apart_XJ2, away_J2, out=apart_XJ2, where=least_XJ2)
-    np.copyto(apart_XJ2, away_J2, where=least_XJ2 & touch_XJ2)
+    excess_2JX = apart_2JX - away_2J1
+    least_2JX = excess_2JX <= excess_2JX[::-1]
+    touch_2JX = by_axis(rng.random((n_cases, n_others, 2))) < TIGHT
+    touch_2JX &= away_2J1 < LARGEST * space.size
+    np.copyto(apart_2JX, away_2J1, where=least_2JX & (touch_2JX | (excess_2JX > 0)))
     for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
-        touch_X2 = (rng.random((n_cases, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
-        np.copyto(half_2X2[side], edge_2, where=touch_X2)
-    apart_XJ2 += space.error * rng.standard_normal(apart_XJ2.shape)
-    slip_X2 = SLIP * space.error * rng.standard_t(TAIL, (n_cases, 2))
+        touch_2X = by_axis(rng.random((n_cases, 2))) < TIGHT
+        touch_2X &= (edge_2 < LARGEST * space.size / 2)[:, None]
+        np.copyto(half_22X[side], edge_2[:, None], where=touch_2X)
+    goal_21, low_21, high_21 = scene.goal[:, None], space.low[:, None], space.high[:, None]
+    apart_2JX += space.error * by_axis(rng.standard_normal((n_cases, n_others, 2)))
+    slip_2X = SLIP * space.error * by_axis(rng.standard_t(TAIL, (n_cases, 2)))
     return Cases(
-        low=by_axis(np.minimum(space.low + half_2X2[0], scene.goal)),
-        high=by_axis(np.maximum(space.high - half_2X2[1], scene.goal)),
-        apart=by_axis(apart_XJ2),
-        slip=by_axis(slip_X2),
+        low=np.minimum(low_21 + half_22X[0], goal_21).astype(np.float32),
+        high=np.maximum(high_21 - half_22X[1], goal_21).astype(np.float32),
+        apart=apart_2JX.astype(np.float32),
+        slip=slip_2X.astype(np.float32),
         weight=np.full(n_cases, 1 / n_cases),
     )
 
@@ -225,18 +229,18 @@ def extents(rng: np.random.Generator, shape: tuple[int, ...], usual: float) -> D
     return extent
 
 
-def by_axis(value_X2: Doubles) -> NDArray[np.float32]:
-    """Values (X, ..., 2) as (2, ..., X), in single precision: numpy is slow at rows of two."""
-    return np.ascontiguousarray(value_X2.T, np.float32)
+def by_axis(value: Doubles) -> Doubles:
+    """Values (X, ..., 2) as (2, ..., X): numpy is slow at rows of two."""
+    return np.ascontiguousarray(value.T)
 
 
 def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
     """The cases, weighted by how well they explain what failed."""
     past, weight_X = scene.past, cases.weight.copy()
-    at = cases.land(past.place, "F")
-    free_XV = cases.inside(at)
+    at_2XV = cases.land(past.place, few=True)
+    free_XV = cases.inside(at_2XV)
     for j in range(len(scene.who)):
-        free_XV &= cases.clear(at, past.others[:, j], j)
+        free_XV &= cases.clear(at_2XV, past.others[:, j], j)
     away_VG = np.linalg.norm(past.gone - past.place[:, None], axis=-1)
     # Where what may have been in the way is seen no more, nothing is learned.
     for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():
