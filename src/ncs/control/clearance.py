@@ -66,7 +66,7 @@ class Cases:
         within_XQ &= y_XQ <= high_2X1[1]
         return np.asarray(within_XQ)
 
-    def beyond(self, at_2XQ: Floats, axis: int, value_Q: Floats, j: int) -> Bools:
+    def beyond(self, at_2XQ: Floats, axis: int, value_Q: Floats | float, j: int) -> Bools:
         """In which cases landings are free of thing j along an axis, if it is there (X, Q)."""
         away_XQ = at_2XQ[axis] - np.asarray(value_Q, np.float32)
         return np.asarray(np.abs(away_XQ, out=away_XQ) >= self.apart[axis, j, :, None])
@@ -80,9 +80,9 @@ class Cases:
 
     def only(self, kept_X: NDArray[np.int64]) -> "Cases":
         """Some of the cases."""
-        shape = (self.low, self.high, self.apart, self.slip)
+        low_2X, high_2X = self.low[:, kept_X], self.high[:, kept_X]
         weight_X = self.weight[kept_X] / self.weight[kept_X].sum()
-        return Cases(*(array.take(kept_X, -1) for array in shape), weight_X)
+        return Cases(low_2X, high_2X, self.apart[..., kept_X], self.slip[:, kept_X], weight_X)
 
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
@@ -98,10 +98,8 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
 
 def nearby(scene: Scene, space: Space) -> NDArray[np.int64]:
     """Which of the others are, were or should be near enough to a goal to matter."""
-    away_3J = [
-        np.linalg.norm(place_J2 - scene.goal, axis=1)
-        for place_J2 in (scene.others, scene.first, scene.homes)
-    ]
+    place_3J2 = np.stack([scene.others, scene.first, scene.homes])
+    away_3J = np.linalg.norm(place_3J2 - scene.goal, axis=-1)
     return np.flatnonzero(np.fmin.reduce(away_3J) < 2 * space.size + space.tolerance)
 
 
@@ -135,14 +133,15 @@ def outcomes(
 
     @functools.cache  # moves along one axis have the other in common
     def beyond(axis: int, value: float, j: int) -> Bools:
-        return cases.beyond(at_2XQ, axis, np.float32(value), j)
+        return cases.beyond(at_2XQ, axis, value, j)
 
     def clear(place_2: Floats, j: int) -> Bools:
         x, y = place_2.tolist()
         return beyond(0, x, j) | beyond(1, y, j)
 
     def is_near(place_X2: Floats) -> Bools:
-        return np.abs(place_X2 - scene.goal).max(-1) < reach  # no place, no number
+        away_X = np.abs(place_X2 - scene.goal).max(-1)
+        return np.asarray(away_X < reach)  # no place, no number
 
     good_XQ = hit(at_2XQ, scene.goal, space.tolerance)
     good_XQ &= cases.inside(at_2XQ)
@@ -186,7 +185,8 @@ def odds(works_AXQ: Sequence[Bools], weight_X: Doubles) -> Doubles:
 
 def to_come(scene: Scene, space: Space) -> Bools:
     """Which of the others (J,) are still to be put where they should be."""
-    return np.linalg.norm(scene.others - scene.homes, axis=1) > space.still  # no home, no number
+    away_J = np.linalg.norm(scene.others - scene.homes, axis=1)
+    return np.asarray(away_J > space.still)  # no home, no number
 
 
 def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:

@@ -38,16 +38,21 @@ class Problem:
         return states(self.goal, self.graph.representation)
 
     @cached_property
-    def now_place(self) -> Doubles:
-        """Where the scene's entities are (J, 3), metres, by a graph that knows of the world."""
+    def places(self) -> Doubles:
+        """Where entities are (J + K, 3), scene and goal, metres, if the graph knows of a world."""
         assert self.graph.calibration is not None
-        return where(self.now_state, self.graph, self.graph.calibration)
+        state_XS = np.concatenate([self.now_state, self.goal_state])
+        return where(state_XS, self.graph, self.graph.calibration)
 
-    @cached_property
+    @property
+    def now_place(self) -> Doubles:
+        """Where the scene's entities are (J, 3)."""
+        return self.places[: len(self.now_state)]
+
+    @property
     def goal_place(self) -> Doubles:
-        """Where the goal's entities are (K, 3), metres, by a graph that knows of the world."""
-        assert self.graph.calibration is not None
-        return where(self.goal_state, self.graph, self.graph.calibration)
+        """Where the goal's entities are (K, 3)."""
+        return self.places[len(self.now_state) :]
 
     @property
     def still(self) -> float:
