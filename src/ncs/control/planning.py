@@ -151,9 +151,10 @@ def set_up(
     point_P3, start = tell_apart(number_X[len(wanted) :], here_J3, point_P3)
     goal = np.full(len(here_J3), ANYWHERE)
     goal[wanted] = number_X[: len(wanted)]
-    spare_P3 = np.asarray(spare_P3, np.float64).reshape(-1, 3)
-    others_P3 = useful(spare_P3, point_P3, rules, apart, len(here_J3))
-    point_P3 = np.concatenate([point_P3, others_P3])
+    if len(spare_P3):
+        spare_P3 = np.asarray(spare_P3, np.float64).reshape(-1, 3)
+        others_P3 = useful(spare_P3, point_P3, rules, apart, len(here_J3))
+        point_P3 = np.concatenate([point_P3, others_P3])
     return Board(point_P3, start, tuple(goal.tolist()), as_puzzle(point_P3, rules, apart))
 
 
@@ -176,8 +177,11 @@ def tell_apart(
     number_J: NDArray[np.int64], place_J3: Doubles, point_P3: Doubles
 ) -> tuple[Doubles, Arrangement]:
     """Places and where things are, no two at one: the second that seems to be gets its own."""
+    given = number_J.tolist()
+    if len(set(given)) == len(given):
+        return point_P3, tuple(given)
     points, numbers = list(point_P3), []
-    for number, place_3 in zip(number_J.tolist(), place_J3, strict=True):
+    for number, place_3 in zip(given, place_J3, strict=True):
         if number in numbers:
             numbers.append(len(points))
             points.append(place_3)
