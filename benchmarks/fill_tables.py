@@ -2,7 +2,8 @@
 
 A table stands between two comments, the first of which names the command, or models whose health
 reports are told side by side, or rows from which the gain of every extension is reckoned, or rows
-of OGBench's tasks, or the curve of what is scored by how much was learned from:
+of OGBench's tasks, or the curve of what is scored by how much was learned from, or what rivals'
+logs say of held-out clips, or a benchmark whose print was kept (``benchmarks/keep.py``):
 
     <!-- ncs table results/laptop --format markdown -->
     ...
@@ -19,6 +20,12 @@ of OGBench's tasks, or the curve of what is scored by how much was learned from:
     <!-- curve robogym-rearrange -->
     ...
     <!-- end -->
+    <!-- holdout blocks-bc-0 blocks-iql-0 -->
+    ...
+    <!-- end -->
+    <!-- printed real-frames -->
+    ...
+    <!-- end -->
 
 Run ``python -m benchmarks.fill_tables`` to write; ``--check`` only tells which would change.
 """
@@ -32,14 +39,14 @@ import shlex
 import sys
 from pathlib import Path
 
-from benchmarks import learning_curve
+from benchmarks import keep, learning_curve
 from benchmarks.ablate_extensions import tabulate
 
 from ncs.cli.main import main as run_command
 
 HOME = Path(__file__).resolve().parents[1]
 TABLE = re.compile(
-    r"<!-- (?P<kind>ncs|health|gains|cubes|curve) (?P<words>[^\n]*?) -->\n"
+    r"<!-- (?P<kind>ncs|health|gains|cubes|curve|holdout|printed) (?P<words>[^\n]*?) -->\n"
     r"(?P<text>.*?)\n?<!-- end -->",
     re.DOTALL,
 )
@@ -97,12 +104,26 @@ def cubes_of(paths: str) -> str:
     return as_markdown([HOME / path for path in paths.split()])
 
 
+def holdout_of(rivals: str) -> str:
+    """Errors of rivals on held-out clips at their last step, from their logs."""
+    lines = ["| rival | steps | pick | displacement |", "|---|---|---|---|"]
+    for name in rivals.split():
+        log = HOME / "checkpoints" / "rivals" / name / "metrics.jsonl"
+        lines_of = map(json.loads, log.read_text().splitlines())
+        last = [row for row in lines_of if "holdout" in row][-1]
+        errors = " | ".join(f"{last['holdout'][key]:.3f}" for key in ("pick_error", "move_error"))
+        lines.append(f"| {name} | {last['step']} | {errors} |")
+    return "\n".join(lines)
+
+
 MAKERS = {
     "ncs": print_of,
     "health": health_of,
     "gains": tabulate,
     "cubes": cubes_of,
     "curve": learning_curve.tabulate,
+    "holdout": holdout_of,
+    "printed": keep.tabulate,
 }
 
 

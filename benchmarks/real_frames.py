@@ -100,9 +100,9 @@ def draw(frame: dict, middle_K2: np.ndarray) -> Image.Image:
     return picture
 
 
-def report(folder: Path, frames: list[dict], sheet: Path | None) -> None:
+def report(folder: Path, frames: list[dict], sheet: Path | None) -> list[str]:
+    """Rows of a Markdown table: a model's figures on each set of pictures and on all of them."""
     model, rng = TrainedModel.load(folder), np.random.default_rng(0)
-    print(f"{folder}\n{'set':12s} frames things  found  by chance  too many a frame")
     rows, drawn = {}, []
     for frame in frames:
         middle_K2 = middles(model, frame["picture"])
@@ -112,22 +112,20 @@ def report(folder: Path, frames: list[dict], sheet: Path | None) -> None:
         for name in (frame["set"], "all"):
             rows[name] = rows.get(name, 0) + row
         drawn.append(draw(frame, middle_K2))
-    for name, (n, things, found, lucky, many) in rows.items():
-        if name != "all":
-            line(name, n, things, found, lucky, many)
-    line("all", *rows["all"])
     if sheet is not None:
         whole = Image.new("RGB", (320 * 7, 240 * -(-len(drawn) // 7)))
         for index, picture in enumerate(drawn):
             whole.paste(picture, (index % 7 * 320, index // 7 * 240))
         whole.save(sheet)
+    order = [*(name for name in rows if name != "all"), "all"]
+    return [line(folder.name, name, *rows[name]) for name in order]
 
 
-def line(name: str, n: float, things: float, found: float, lucky: float, many: float) -> None:
-    print(
-        f"{name:12s} {n:6.0f} {things:6.0f}  {found / things:.3f}      {lucky / things:.3f}"
-        f"  {many / n:16.2f}"
-    )
+def line(
+    model: str, name: str, n: float, things: float, found: float, luck: float, many: float
+) -> str:
+    shares = f"{found / things:.3f} | {luck / things:.3f} | {many / n:.2f}"
+    return f"| {model} | {name} ({n:.0f}) | {things:.0f} | {shares} |"
 
 
 def main() -> None:
@@ -138,8 +136,10 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     frames = read_labels(options.home)
+    print("| model | frames | things | found | by chance | too many a frame |")
+    print("|---|---|---|---|---|---|")
     for folder in options.models:
-        report(folder, frames, options.sheet)
+        print("\n".join(report(folder, frames, options.sheet)), flush=True)
 
 
 if __name__ == "__main__":

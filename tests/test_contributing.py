@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.studies import table_points
-from tests.conftest import PATIENCE, REPOSITORY
+from tests.conftest import REPOSITORY
+from tests.warm import Warm
 
 TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text()
 EXAMPLES = dict(re.findall(r"```python\n# (\S+\.py)\n(.*?)```", TEXT, re.DOTALL))
@@ -33,23 +33,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(site: Path) -> Run:
+def run(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Runs a command where the files are found; what it prints comes back."""
     path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    variables = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    warm = Warm(sys.executable, variables, tmp_path_factory.mktemp("warm"))
 
     def run(*words: object) -> str:
-        out = subprocess.run(
-            [sys.executable, "-m", "ncs", *map(str, words)],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            cwd=REPOSITORY,
-            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-        )
-        assert out.returncode == 0, out.stderr
-        return out.stdout
+        done = warm.run(list(map(str, words)), REPOSITORY)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
-    return run
+    yield run
+    warm.close()
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,19 @@ from pathlib import Path
 import pytest
 from benchmarks.fill_tables import TABLE, documents, filled
 
+from ncs.cli.main import main
+
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_shell_blocks_run(tmp_path: Path) -> None:
+def test_the_shell_blocks_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert SHELL
+    monkeypatch.chdir(tmp_path)
     for name in ("configs", "checkpoints", "examples"):
         if (REPOSITORY / name).exists():
             (tmp_path / name).symlink_to(REPOSITORY / name)
@@ -26,9 +31,7 @@ def test_the_shell_blocks_run(tmp_path: Path) -> None:
         if not words:
             continue
         assert words[0] == "ncs"
-        command = [sys.executable, "-m", "ncs.cli.main", *words[1:]]
-        out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert out.returncode == 0, f"{line}\n{out.stderr}"
+        assert main(words[1:]) == 0, f"{line}: {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize("block", PYTHON)
@@ -64,12 +67,6 @@ def test_every_table_is_what_its_command_prints(path: Path) -> None:
 
 # A score or share: 0.95, .953; no version, no option, no count of parameters.
 SCORE = re.compile(r"(?<![\w.=/-])[01]?\.\d{2,4}(?![\w.]|\d| M )")
-# Documents of work that was tried by hand: their figures come from the benchmarks they name. A
-# document that is not here has no score that a table of some document does not show.
-TRIED = {
-    "ablations.md", "dslate.md", "stacking.md", "rivals.md", "load.md", "real_pictures.md",
-    "hard_styles.md", "real.md", "stacking-fast.md", "ogbench.md", "robogym-cpu.md",
-}  # fmt: skip
 
 
 def scores(text: str) -> set[str]:
@@ -84,9 +81,7 @@ def typed_scores(path: Path) -> set[str]:
     return scores(prose) - scores("\n".join(tables))
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in documents() if path.name not in TRIED], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
 def test_scores_in_prose_are_those_of_a_table(path: Path) -> None:
     assert typed_scores(path) == set()
 
@@ -99,6 +94,17 @@ def test_every_result_file_has_its_table() -> None:
     shown = {word for table in TABLE.finditer(text) for word in shlex.split(table["words"])}
     for name in (*files, *runs):
         assert f"results/{name}" in shown
+
+
+def test_every_kept_print_is_shown_and_was_made_by_a_script_that_is_there() -> None:
+    found = [table for path in documents() for table in TABLE.finditer(path.read_text())]
+    shown = {table["words"] for table in found if table["kind"] == "printed"}
+    kept = list((REPOSITORY / "results" / "printed").glob("*.md"))
+    assert shown == {path.stem for path in kept}
+    for path in kept:
+        head = re.match(r"`python (benchmarks/\w+\.py) .*` at [0-9a-f]{12}:\n", path.read_text())
+        assert head, path
+        assert (REPOSITORY / head[1]).exists()
 
 
 def test_the_readme_is_short() -> None:

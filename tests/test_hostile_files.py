@@ -8,10 +8,10 @@ from benchmarks.hostile.spoil import manifest as spoiled
 from benchmarks.hostile_files import HARMLESS, Case, attempt, build, cases
 
 from ncs import bounded
-from ncs.bounded import inside, plain
+from ncs.bounded import inside
 from ncs.cli.main import main
 from ncs.evaluation import results
-from ncs.records import DataError
+from ncs.records import DataError, plain
 from tests.conftest import ncs
 
 # The longest to make or to read wait for the benchmark.

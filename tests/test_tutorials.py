@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -10,12 +11,13 @@ import sys
 import time
 import urllib.request
 import venv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import PATIENCE, REPOSITORY
+from tests.warm import Warm
 
 TUTORIALS = REPOSITORY / "docs" / "tutorials"
 # What a user of an installed ncs types, in an environment of one's own; nothing is downloaded.
@@ -27,7 +29,9 @@ COMMANDS = {
 }
 
 # That plug-ins reach worker processes is shown by tests/test_plugins.py.
-ONE_PROCESS = {f"ncs {name} ": f"ncs {name} --workers 1 " for name in ("evaluate", "verify")}
+ONE_PROCESS = {
+    f"ncs {name} ": f"ncs {name} --workers 1 " for name in ("evaluate", "reproduce", "verify")
+}
 
 
 def lines_of(page: str) -> list[str]:
@@ -42,16 +46,15 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-@pytest.fixture
-def commands(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of commands that belong to a fresh environment, which sees ncs and its needs."""
-    home = tmp_path / "environment"
+    folder = tmp_path_factory.mktemp("commands")
+    home = folder / "environment"
     venv.create(home, with_pip=False)
     (site,) = home.glob("lib/python*/site-packages")
     paths = [path for path in sys.path if path and Path(path).is_dir() and path != os.getcwd()]
     (site / "ncs.pth").write_text("\n".join([str(REPOSITORY / "src"), *paths]) + "\n")
-    folder = tmp_path / "commands"
-    folder.mkdir()
     for name, line in COMMANDS.items():
         body = line.format(bin=home / "bin", here=sys.executable)
         (folder / name).write_text(f"#!/bin/sh\nset -e\n{body}\n")
@@ -59,12 +62,28 @@ def commands(tmp_path: Path) -> Path:
     return folder
 
 
-def run(page: str, cwd: Path, commands: Path, smaller: Mapping[str, str]) -> dict[str, str]:
-    """What each line of a tutorial prints; a service stays up until the last one is done."""
+@pytest.fixture(scope="module")
+def warm(commands: Path) -> Iterator[Warm]:
+    """A process of that environment that has imported what its commands need."""
+    process = Warm(commands / "environment" / "bin" / "python", environment(commands), commands)
+    yield process
+    process.close()
+
+
+def environment(commands: Path) -> dict[str, str]:
+    """The variables of a shell that finds the commands of a folder."""
     path = f"{commands}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
-    environment.pop("PYTHONPATH", None)
-    port, said, exports = free_port(), {}, ""
+    variables = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
+    variables.pop("PYTHONPATH", None)
+    return variables
+
+
+def run(
+    page: str, cwd: Path, commands: Path, warm: Warm, smaller: Mapping[str, str]
+) -> dict[str, str]:
+    """What each line of a tutorial prints; a service stays up until the last one is done."""
+    variables = environment(commands)
+    port, said = free_port(), {}
     server = None
     try:
         for line in lines_of(page):
@@ -72,22 +91,17 @@ def run(page: str, cwd: Path, commands: Path, smaller: Mapping[str, str]) -> dic
             for large, small in {**smaller, **ONE_PROCESS, "8766": str(port)}.items():
                 text = text.replace(large, small)
             if text.startswith("export "):
-                exports += f"{text}\n"
+                text = shell(f"{text}; env -0", cwd, variables)
+                variables = dict(pair.split("=", 1) for pair in text.split("\0") if pair)
             elif text.startswith("ncs serve"):
-                server = subprocess.Popen(f"exec {text}", shell=True, cwd=cwd, env=environment)
+                server = subprocess.Popen(f"exec {text}", shell=True, cwd=cwd, env=variables)
                 wait_for(f"http://127.0.0.1:{port}", server)
-            else:
-                done = subprocess.run(
-                    exports + text,
-                    shell=True,
-                    cwd=cwd,
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    timeout=PATIENCE,
-                )
+            elif text.startswith("ncs "):
+                done = warm.run(shlex.split(text)[1:], cwd, variables)
                 assert done.returncode in (0, 3), f"{text}: {done.stderr}"
                 said[line] = done.stdout
+            else:
+                said[line] = shell(text, cwd, variables)
     finally:
         if server is not None:
             server.terminate()
@@ -96,6 +110,21 @@ def run(page: str, cwd: Path, commands: Path, smaller: Mapping[str, str]) -> dic
         with pytest.raises(OSError, match="refused"):  # nothing outlives its test
             urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5)
     return said
+
+
+def shell(text: str, cwd: Path, variables: Mapping[str, str]) -> str:
+    """What a line prints that is no command of ncs."""
+    done = subprocess.run(
+        text,
+        shell=True,
+        cwd=cwd,
+        env=dict(variables),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, f"{text}: {done.stderr}"
+    return done.stdout
 
 
 def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
@@ -123,24 +152,29 @@ def test_every_tutorial_is_run() -> None:
         assert f'run("{path.name}"' in mine or f'"tutorials/{path.name}"' in others
 
 
-def test_own_pictures_go_from_a_log_to_a_robots_loop(tmp_path: Path, commands: Path) -> None:
+def test_own_pictures_go_from_a_log_to_a_robots_loop(
+    tmp_path: Path, commands: Path, warm: Warm
+) -> None:
     shutil.copytree(REPOSITORY / "examples", tmp_path / "examples")
     here = tmp_path / "examples" / "own_table"
-    smaller = {"clips 300": "clips 24", "--steps 400": "--steps 12 --batch 4", " 50": " 2"}
-    said = run("own_pictures.md", here, commands, smaller)
+    smaller = {"clips 300": "clips 24", "--steps 400": "--steps 4 --batch 4", " 50": " 2"}
+    said = run("own_pictures.md", here, commands, warm, smaller)
     assert "24 clips of 5 pictures, 128 x 96 pixels" in ends_with(said, "ncs import")
     assert "cm" in ends_with(said, "ncs act")
     assert (here / "act.png").exists()
     assert "of things in place" in ends_with(said, "python loop.py")
 
 
-def test_a_world_of_ones_own_goes_from_a_wheel_to_rows(tmp_path: Path, commands: Path) -> None:
+def test_a_world_of_ones_own_goes_from_a_wheel_to_rows(
+    tmp_path: Path, commands: Path, warm: Warm
+) -> None:
     here = tmp_path / "world"
     shutil.copytree(REPOSITORY / "examples" / "world_template", here)
     smaller = {"400": "30", "--seeds 2 --episodes 20": "--seeds 1 --episodes 2", "4 6": "3"}
     smaller |= {"--steps 30": "--steps 4 --batch 4", "--objects 5": "--objects 3"}
-    said = run("own_world.md", here, commands, smaller)
-    assert (tmp_path / "environment" / "bin" / "tray_world-1.0-py3-none-any.whl").exists()
+    smaller |= {"--scale smoke": "--scale smoke --seeds 1"}
+    said = run("own_world.md", here, commands, warm, smaller)
+    assert (commands / "environment" / "bin" / "tray_world-1.0-py3-none-any.whl").exists()
     assert ends_with(said, "ncs doctor").endswith("tray: all is well\n")
     assert "30 clips" in ends_with(said, "ncs collect")
     assert (here / "solved" / "trace.json").exists()
@@ -179,13 +213,15 @@ def asked(address: str, body: Mapping[str, object] | None = None) -> str:
         return str(answer.read().decode())
 
 
-def test_a_model_and_a_policy_of_ones_own_are_judged(tmp_path: Path, commands: Path) -> None:
+def test_a_model_and_a_policy_of_ones_own_are_judged(
+    tmp_path: Path, commands: Path, warm: Warm
+) -> None:
     shutil.copytree(REPOSITORY / "examples", tmp_path / "examples")
     here = tmp_path / "examples" / "own_model"
     smaller = {"400": "60", "--steps 60": "--steps 5"}
     smaller |= {"--seeds 2 --episodes 10": "--seeds 1 --episodes 2", "4 6": "3"}
     smaller |= {"ncs slots --model model": "ncs slots --model model --clips 5"}
-    said = run("own_model.md", here, commands, smaller)
+    said = run("own_model.md", here, commands, warm, smaller)
     assert "found by exactly one slot" in ends_with(said, "ncs slots")
     table = ends_with(said, "ncs table")
     assert "prototypes, fresh:0 tasks" in table
@@ -193,9 +229,9 @@ def test_a_model_and_a_policy_of_ones_own_are_judged(tmp_path: Path, commands: P
     assert ": same; 12 rows checked" in ends_with(said, "ncs verify")
 
 
-def test_a_robots_loop_solves_its_tasks(tmp_path: Path, commands: Path) -> None:
+def test_a_robots_loop_solves_its_tasks(tmp_path: Path, commands: Path, warm: Warm) -> None:
     for name in ("checkpoints", "examples"):
         (tmp_path / name).symlink_to(REPOSITORY / name)
-    said = run("robot_loop.md", tmp_path, commands, {})
+    said = run("robot_loop.md", tmp_path, commands, warm, {})
     assert ends_with(said, "python examples").count("the goal holds") == 3
     assert '"status":"ok"' in list(said.values())[-1]

@@ -44,6 +44,20 @@ def test_rows_whose_model_is_elsewhere_cannot_be_told(rows: Path, tmp_path: Path
         for row in read_results(rows)
     ]
     save_results(foreign, lost)
-    out = ncs("verify", foreign, "--models", tmp_path)
-    assert (out.returncode, out.stderr.count("\n")) == (2, 1)
-    assert "no model with the weights 000000000000" in out.stderr
+    for words in ([], ["--here"]):
+        out = ncs("verify", foreign, "--models", tmp_path, *words)
+        assert (out.returncode, out.stderr.count("\n")) == (2, 1)
+        assert "no model with the weights 000000000000" in out.stderr
+
+
+def test_rows_whose_model_is_elsewhere_are_counted_where_that_is_asked(
+    rows: Path, tmp_path: Path
+) -> None:
+    mixed = tmp_path / "mixed.jsonl"
+    found = read_results(rows)
+    lost = [replace(row, method="ncs", weights="0" * 12, settings={"a": 1}) for row in found]
+    save_results(mixed, [*found, *lost])
+    out = ncs("verify", mixed, "--models", tmp_path, "--here", "--workers", 1)
+    assert out.returncode == 0, out.stderr
+    assert ": 3 rows not played: no model with the weights 000000000000" in out.stdout
+    assert "6 rows checked, 0 complaints; 3 played again, 0 came out otherwise" in out.stdout

@@ -16,7 +16,7 @@ from ncs.data.workers import spread
 from ncs.evaluation.harness import Cell, Job, JudgeConfig, MakeEnv, judge, judge_hash
 from ncs.evaluation.method import Method
 from ncs.evaluation.suite import EPISODES, frozen_task, task_hash
-from ncs.records import DataError, GoalKind, Result, Split
+from ncs.records import DataError, GoalKind, NcsError, Result, Split
 from ncs.registry import facts_of
 from ncs.settings import Settings
 
@@ -99,6 +99,25 @@ def draw(rows: Sequence[Result], count: int, batch: int, seed: int) -> list[list
         if sum(map(len, chosen)) < count:
             chosen.append(every[index])
     return chosen
+
+
+def playable(
+    make_env: MakeEnv, rows: Sequence[Result], remake: Remake
+) -> tuple[list[Result], dict[str, int]]:
+    """Rows that can be played again here, and of the others how many for what reason."""
+    groups: dict[Group, list[Result]] = defaultdict(list)
+    for row in rows:
+        groups[group_of(row)].append(row)
+    here: list[Result] = []
+    reasons: dict[str, int] = defaultdict(int)
+    for held in groups.values():
+        try:
+            _job(make_env, held[:1], remake)
+        except NcsError as error:
+            reasons[str(error)] += len(held)
+        else:
+            here += held
+    return here, dict(reasons)
 
 
 def replay(
