@@ -127,3 +127,16 @@ def test_the_name_of_a_video_takes_no_formats_but_zeros() -> None:
     assert filled("{video_key}/file-{file_index:03d}.mp4", parts) == "a/file-007.mp4"
     odd = "{file_index:99999999999d}{video_key.__class__}{other}"
     assert filled(odd, parts) == odd
+
+
+def test_a_damaged_minari_dataset_is_read_or_refused(buffer: Buffer, tmp_path: Path) -> None:
+    path = export_minari(buffer, "own/squares-v0", tmp_path)
+    (file,) = path.rglob("*.hdf5")
+    good, refused = file.read_bytes(), 0
+    for start in range(0, len(good), len(good) // 40):
+        file.write_bytes(good[:start] + b"\xff" * 64 + good[start + 64 :])
+        try:
+            list(open_source(path, Columns(), 512).clips)
+        except DataError:  # nothing else may come out of it
+            refused += 1
+    assert refused
