@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo reproduce results test test-core lint bench docs pictures wheel clean
+.PHONY: setup demo reproduce results test test-core lint audit bench docs pictures wheel clean
 
 setup: $(STAMP)
 
@@ -38,6 +38,9 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+audit: setup  # asks PyPI for known vulnerabilities of every pin
+	$(BIN)/python -m benchmarks.figures.audit
 
 pictures: setup  # draws the pictures of the documents with the models that ship
 	$(BIN)/python docs/draw_pictures.py

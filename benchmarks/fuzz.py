@@ -29,7 +29,7 @@ with atheris.instrument_imports(include=["ncs"]):
     from ncs.records import NcsError
     from ncs.storage import digest
 
-LONGEST, MOST_MB = 2, 500
+LONGEST, MOST_MB, MOST_LETTERS = 2, 500, 1000
 MEMORY = Path("/dev/shm")
 FILES = {
     "buffer": "manifest.json", "model": "model.json", "graph": "g.safetensors",
@@ -69,8 +69,8 @@ def target(kind: str, folder: Path) -> Callable[[bytes], None]:
         try:
             read(home)
         except NcsError as error:
-            if len(str(error).splitlines()) != 1:
-                raise RuntimeError(f"a refusal of several lines: {error}") from error
+            if len(str(error).splitlines()) != 1 or len(str(error)) > MOST_LETTERS:
+                raise RuntimeError(f"a refusal of more than a line: {error}") from error
         if time.process_time() - began > LONGEST:
             raise RuntimeError(f"over {LONGEST} s")
 

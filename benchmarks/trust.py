@@ -67,11 +67,11 @@ FIGURES = {
         (Part(f"{KILLS} collect --times {{times}}", 50),),
     ),
     4: Figure(
-        "kill -9 of training, 50 moments, and of two processes that train together, 10",
+        "kill -9 of training, 50 moments, and of two processes that train together, 50",
         "weights, optimiser and metrics the same to the bit",
         (
             Part(f"{KILLS} train --times {{times}}", 50),
-            Part(f"{KILLS} pair --times {{times}}", 10),
+            Part(f"{KILLS} pair --times {{times}}", 50),
             Part(f"{PYTEST} tests/training/test_train.py -k two_processes"),
         ),
     ),

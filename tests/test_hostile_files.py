@@ -1,6 +1,7 @@
 """Files that mean harm are refused in one line; benchmarks/hostile_files.py holds them all."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,11 @@ from benchmarks.hostile.spoil import manifest as spoiled
 from benchmarks.hostile_files import HARMLESS, Case, attempt, build, cases
 
 from ncs import bounded
-from ncs.bounded import inside, plain
+from ncs.bounded import inside
 from ncs.cli.main import main
 from ncs.evaluation import results
-from ncs.records import DataError
-from tests.conftest import ncs
+from ncs.records import DataError, plain
+from ncs.registry import ALLOWED
 
 # The longest to make or to read wait for the benchmark.
 LONG = ("300 000", "3 million lists", "bomb", "30 000", "64 layers", "20 000", "2 MB", "20 MB")
@@ -36,25 +37,28 @@ def test_a_hostile_file_is_refused_in_one_line_and_a_harmless_one_is_read(
 
 @pytest.mark.parametrize("part", ["model", "world"])
 def test_code_that_a_model_names_runs_only_where_a_user_allows_it(
-    part: str, tmp_path: Path
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest = {
         "model": {"config": {"model": "trap:MODEL", "network": {}}},
         "world": {"buffer": {"world": "trap:WORLD", "hash": "0" * 12, "clips": 3}},
     }[part]
     home = build("model", Case("code", spoiled("model", **manifest)), tmp_path)
-    (tmp_path / "trap.py").write_text("open('it-ran', 'w')\nMODEL = WORLD = None\n")
+    (tmp_path / "trap.py").write_text("open('it-ran', 'w').close()\nMODEL = WORLD = None\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(ALLOWED, "")
     code = f"trap:{part.upper()}"
-    words = ("inspect", home)
     config = tmp_path / "c.toml"
     config.write_text(f'allow = ["{code}"]\n')
-    for more in ((), ("--config", config)):
-        out = ncs(*words, *more, cwd=tmp_path)
-        assert (out.returncode, out.stderr.count("\n")) == (2, 1)
-        assert "--allow" in out.stderr
+    for more in ([], ["--config", str(config)]):
+        assert main(["inspect", str(home), *more]) == 2
+        said = capsys.readouterr().err
+        assert ("--allow" in said, said.count("\n")) == (True, 1)
         assert not (tmp_path / "it-ran").exists()
-    out = ncs(*words, "--allow", code, cwd=tmp_path)
-    assert "--allow" not in out.stderr
+    main(["inspect", str(home), "--allow", code])
+    sys.modules.pop("trap", None)
+    assert "--allow" not in capsys.readouterr().err
     assert (tmp_path / "it-ran").exists() == (part == "model")
 
 

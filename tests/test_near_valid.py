@@ -2,12 +2,14 @@
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.hostile.good import KINDS, ROW, graph_label, graph_parts
+from benchmarks.hostile.good import KINDS, ROW, SETS, graph_label, graph_parts, set_parts
+from benchmarks.hostile.spoil import clips, shard
 from benchmarks.hostile_files import attempt
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -88,19 +90,48 @@ def test_a_row_with_one_odd_value(name: str, value: Any, tmp_path: Path) -> None
     read_or_refuse("results", tmp_path)
 
 
+def write_npz(home: Path, arrays: dict[str, Any]) -> None:
+    np.savez(home / "a.npz", **arrays)
+
+
+ARRAYS: dict[str, tuple[dict[str, Any], Callable[[Path, dict[str, Any]], object]]] = {
+    "graph": (
+        graph_parts(),
+        lambda home, arrays: write_arrays(home / "g.safetensors", arrays, graph_label()),
+    ),
+    "sets": (
+        set_parts(),
+        lambda home, arrays: write_arrays(home / "s.safetensors", arrays, SETS),
+    ),
+    "buffer": (clips()(), lambda home, arrays: shard(lambda: arrays)(home)),
+    "arrays": (clips()(), write_npz),
+}
+
+
 @FEW
+@pytest.mark.parametrize("kind", ARRAYS)
 @given(
-    name=st.sampled_from(sorted(graph_parts())),
-    shape=st.lists(st.integers(0, 5), max_size=4),
-    kind=st.sampled_from(["f4", "f8", "i8", "u1", "?", "f2"]),
+    data=st.data(),
+    dtype=st.sampled_from(["f4", "f8", "i8", "u1", "?", "f2"]),
     fill=st.sampled_from([0.0, 1.0, math.nan, math.inf, -1.0]),
 )
-def test_a_graph_with_one_odd_array(
-    name: str, shape: list[int], kind: str, fill: float, tmp_path: Path
+def test_one_odd_array(
+    kind: str, data: st.DataObject, dtype: str, fill: float, tmp_path: Path
 ) -> None:
-    value = np.full(shape, fill).astype(kind) if np.isfinite(fill) else np.full(shape, fill, "f4")
-    write_arrays(tmp_path / "g.safetensors", {**graph_parts(), name: value}, graph_label())
-    read_or_refuse("graph", tmp_path)
+    arrays, write = ARRAYS[kind]
+    name = data.draw(st.sampled_from(sorted(arrays)))
+    shape = list(arrays[name].shape)
+    axis = data.draw(st.integers(-1, len(shape) - 1))  # one axis is otherwise, or all are
+    if axis < 0:
+        shape = data.draw(st.lists(st.integers(0, 5), max_size=5))
+    else:
+        shape[axis] = data.draw(st.integers(0, 5))
+    if not (tmp_path / kind).exists():
+        KINDS[kind][0](tmp_path / kind)
+    with np.errstate(invalid="ignore"):
+        value = np.full(shape, fill).astype(dtype)
+    write(tmp_path / kind, {**arrays, name: value})
+    read_or_refuse(kind, tmp_path / kind)
 
 
 @FEW

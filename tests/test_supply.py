@@ -40,6 +40,17 @@ def test_the_lock_file_is_of_the_pins() -> None:
     subprocess.run([sys.executable, REPOSITORY / ".ci" / "lock.py", "--check"], check=True)
 
 
+def test_actions_are_pinned_by_commit_and_run_make_targets() -> None:
+    [path] = (REPOSITORY / ".github" / "workflows").glob("*.yml")
+    used = re.findall(r"uses: (\S+)", path.read_text())
+    assert used
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) for name in used)
+    targets = re.findall(r"target: ([\w-]+)}", path.read_text())
+    assert {"lint", "audit", "test", "test-core", "docs", "wheel", "demo"} == set(targets)
+    made = re.findall(r"^([\w-]+): setup", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+    assert set(targets) <= set(made)
+
+
 def test_reading_files_of_every_kind_unpickles_and_starts_nothing() -> None:
     """Over the whole import tree of the readers: while they read, and in their source."""
     out = subprocess.run(

@@ -2,7 +2,7 @@
 
 python -m benchmarks.figures.kills collect --times 50
 python -m benchmarks.figures.kills train --times 50
-python -m benchmarks.figures.kills pair --times 10        # training by two processes
+python -m benchmarks.figures.kills pair --times 50        # training by two processes
 python -m benchmarks.figures.kills evaluate --times 20
 python -m benchmarks.figures.kills shards --times 10      # jobs of an array, pre-empted
 

@@ -78,6 +78,8 @@ CONFIG = [
     Case("not TOML", written("c.toml", "= =")),
     Case("code that it allows", written("c.toml", 'files = ["x"]\nallow = ["this:s"]')),
     Case("an unknown setting", written("c.toml", "colour = 1")),
+    Case("a setting that breaks the line", written("c.toml", r'"co\r\u2028\u001b[1mlour" = 1')),
+    Case("a setting of 10 000 letters", written("c.toml", f"{'x' * 10_000} = 1")),
     Case("is a pipe", piped("c.toml")),
     Case("is /dev/zero", linked("c.toml", "/dev/zero")),
 ]

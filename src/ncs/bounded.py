@@ -6,7 +6,6 @@ content is read. ``docs/limits.md`` lists every limit.
 
 import json
 import os
-import re
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -36,17 +35,6 @@ TYPES = {
     "U32": np.uint32, "I32": np.int32, "U64": np.uint64, "I64": np.int64, "F16": np.float16,
     "F32": np.float32, "F64": np.float64,
 }  # fmt: skip
-# What changes a terminal or the direction of text, and is seen nowhere.
-UNSEEN = r"\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069"
-
-
-def plain(text: str, keep: str = "") -> str:
-    """Text that is safe on a terminal: control characters stand there as their codes."""
-    return re.sub(
-        f"[{UNSEEN}]",
-        lambda found: found[0] if found[0] in keep else found[0].encode("unicode_escape").decode(),
-        text,
-    )
 
 
 @dataclass(frozen=True)

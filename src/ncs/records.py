@@ -5,6 +5,7 @@ D type channels, S state channels, M graph nodes.
 """
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +18,28 @@ GoalKind = Literal["complete", "partial", "none"]
 Split = Literal["dev", "test", "fresh"]
 Preset = Literal["paper", "best"]  # the paper's settings, or every extension on
 Observation = dict[str, NDArray[np.uint8]]
+# What changes a terminal or the direction of text, and is seen nowhere.
+UNSEEN = r"\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069"
+LONGEST_LINE = 900  # letters of a refusal; of a longer one the middle is left out
+
+
+def plain(text: str, keep: str = "") -> str:
+    """Text that is safe on a terminal: control characters stand there as their codes."""
+    return re.sub(
+        f"[{UNSEEN}]",
+        lambda found: found[0] if found[0] in keep else found[0].encode("unicode_escape").decode(),
+        text,
+    )
 
 
 class NcsError(Exception):
     """A mistake a user can mend: one line that names the culprit, the limit and the way out."""
+
+    def __init__(self, reason: object = "") -> None:
+        """Takes the line; what a file wrote into it can neither break it nor make it endless."""
+        line = plain(str(reason))
+        half = LONGEST_LINE // 2
+        super().__init__(line if len(line) <= 2 * half else f"{line[:half]}...{line[-half:]}")
 
 
 class ConfigError(NcsError):

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from ncs.bounded import UNSEEN, read_toml
-from ncs.records import ConfigError, DataError
+from ncs.bounded import read_toml
+from ncs.records import UNSEEN, ConfigError, DataError
 from ncs.storage import digest_json, reading
 
 M = TypeVar("M", bound=BaseModel)

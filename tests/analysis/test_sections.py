@@ -44,6 +44,21 @@ def test_margins_are_over_the_best_rival_and_beside_the_papers() -> None:
     assert grid.rows[-1] == ("NCS (paper)", "5.9x MPC", "7.8x MPC")
 
 
+def test_a_rival_that_sees_is_held_against_rows_of_its_own_weights_alone() -> None:
+    points = [
+        point("table", "ncs", "", 0.9, weights="aa", goal="complete"),
+        point("table", "ncs, other", "", 0.6, weights="bb", goal="complete"),
+        point("table", "mpc", "", 0.8, method="mpc", weights="aa", goal="complete"),
+        point("table", "mpc, other", "", 0.2, method="mpc", weights="bb", goal="complete"),
+        point("table", "bc", "", 0.3, method="bc", weights="cc", goal="complete"),
+    ]
+    rows = {row[0]: row[1] for row in grids(margin_section(points))[0].rows}
+    assert rows["ncs"] == "1.1x mpc"
+    assert rows["ncs, other"] == "2.0x bc"
+    assert rows["ncs, other over mpc, other"] == "3.0x mpc, other"
+    assert "ncs over mpc, other" not in rows
+
+
 def test_no_margin_is_claimed_over_rivals_that_score_nothing() -> None:
     points = [p for p in table_points() if p.label == "ncs"]
     points.append(point("table", "nf", "", 0.0, method="nf", goal="complete"))
@@ -62,6 +77,14 @@ def studies() -> list[Point]:
     names = {"clusters": ("16", "50"), "noise": ("0", "1"), "horizon": ("1", "8")}
     points = [point(s, "ncs", v, 0.5) for s, values in names.items() for v in values]
     return [*points, point("choice", "ncs", "sample", 0.4), point("choice", "ncs", "argmax", 0.6)]
+
+
+def test_values_of_a_study_stand_in_their_order() -> None:
+    points = [point("clips", "ncs", value, 0.5) for value in ("50", "500")]
+    points += [point("clips", "ncs, paper's way", value, 0.5) for value in ("100", "5000")]
+    assert study_grid(points).rows[0][2:] == ("50", "100", "500", "5000")
+    words = [point("choice", "ncs", value, 0.5) for value in ("sample", "argmax")]
+    assert study_grid(words).rows[0][2:] == ("sample", "argmax")
 
 
 def test_every_study_that_was_run_has_its_figure_and_its_numbers() -> None:

@@ -6,11 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import PATIENCE, ncs, ncs_process
+from tests.conftest import PATIENCE, ncs_process
 
 from ncs.agent import shipped_model
 from ncs.cli.main import main
 from ncs.evaluation.results import read_results
+from ncs.storage import locked
 
 FEW = ["--objects", "4", "--seeds", "1", "--episodes", "2", "--workers", "1"]
 
@@ -52,18 +53,19 @@ def test_a_model_of_another_world_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_and_a_link_to_it_are_not_written_at_once(tmp_path: Path) -> None:
-    file, link = tmp_path / "r", tmp_path / "link"
+def test_a_file_and_a_link_to_it_are_not_written_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, link, name = tmp_path / "r", tmp_path / "link", tmp_path / "second-name"
+    assert main(words(file, "--method", "random")) == 0
     link.symlink_to(file)
-    many = ["evaluate", "--method", "random", "--objects", 4, "--seeds", 2, "--workers", 1]
-    first = ncs_process(*many, "--out", file, "--batch", 5)
-    while not file.exists() and first.poll() is None:
-        time.sleep(0.01)
-    second = ncs(*many, "--out", link, "--batch", 5)
-    out, _ = first.communicate(timeout=PATIENCE)
-    assert first.returncode == 0, out
-    assert second.returncode == 0 or "another ncs process is writing it" in second.stderr
-    assert len(read_results(file)) == 400
+    name.hardlink_to(file)
+    with locked(file):
+        for other in (file, link, name):
+            assert main(words(other, "--method", "random", "--seeds", 2)) == 2
+            assert "another ncs process is writing it" in capsys.readouterr().err
+    assert main(words(link, "--method", "random", "--seeds", 2)) == 0
+    assert len(read_results(file)) == 8
 
 
 SLOW = """

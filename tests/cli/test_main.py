@@ -273,7 +273,7 @@ def kill_again_and_again(words: list[object], kills: int, longest: float) -> Non
 def test_collect_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path) -> None:
     words = ["collect", BLOCKS, "--episodes", 300, "--objects", 2, "--workers", 2, "--out"]
     assert ncs(*words, tmp_path / "calm").returncode == 0
-    kill_again_and_again([*words, tmp_path / "killed"], 5, 1.8)
+    kill_again_and_again([*words, tmp_path / "killed"], 3, 1.8)
     assert ncs(*words, tmp_path / "killed").returncode == 0
     for path in (tmp_path / "calm").iterdir():
         assert (tmp_path / "killed" / path.name).read_bytes() == path.read_bytes()
@@ -283,7 +283,7 @@ def test_collect_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Pat
 def test_evaluate_killed_again_and_again_loses_and_doubles_nothing(tmp_path: Path) -> None:
     words = ["evaluate", "--method", "random", "--objects", 4, "--seeds", 3, "--batch", 5,
              "--workers", 2, "--goal", "complete", "--out"]  # fmt: skip
-    kill_again_and_again([*words, tmp_path / "killed"], 5, 2.0)
+    kill_again_and_again([*words, tmp_path / "killed"], 3, 2.0)
     some = len(read_results(tmp_path / "killed")) if (tmp_path / "killed").exists() else 0
     out = ncs(*words, tmp_path / "killed", "--json")
     assert json.loads(out.stdout)["run_now"] == 300 - some

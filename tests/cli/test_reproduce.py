@@ -4,6 +4,7 @@ import gzip
 import os
 import random
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,13 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert main(["reproduce", "--workers", "1", "--worlds", *BLOCKS, *words]) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert complaint in last
+
+
+def test_what_the_report_needs_is_asked_for_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    out = tmp_path / "out"
+    assert main(["reproduce", "--scale", "smoke", "--worlds", *BLOCKS, "--out", str(out)]) == 2
+    assert "matplotlib is not installed" in capsys.readouterr().err.splitlines()[-1]
+    assert not out.exists()

@@ -1,6 +1,7 @@
 """ncs graph, ncs solve and ncs evaluate with a model that learned."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -57,12 +58,12 @@ def test_bad_pictures_are_refused_by_name(
 ) -> None:
     now, bad = str(two_pictures[0]), tmp_path / "bad.png"
     Image.fromarray(np.zeros((32, 32, 3), np.uint8)).save(bad)
-    jpeg = tmp_path / "bad.jpg"
-    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(jpeg)
+    pipe = tmp_path / "pipe.png"
+    os.mkfifo(pipe)
     text = tmp_path / "bad.txt"
     text.write_text("not a picture")
-    cases = {bad: "32 x 32 pixels, must be 64 x 64", jpeg: "not PNG", text: "is not a picture"}
-    cases[tmp_path / "gone.png"] = "no such file"
+    cases = {bad: "32 x 32 pixels, must be 64 x 64", text: "is not a PNG, JPEG or WebP picture"}
+    cases |= {pipe: "is no regular file", tmp_path / "gone.png": "no such file"}
     for path, complaint in cases.items():
         words = ["solve", "--model", str(FOLDER), "--image", now, "--goal-image", str(path)]
         assert main([*words, "--out", str(tmp_path / "o")]) == 2

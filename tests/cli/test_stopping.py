@@ -25,42 +25,42 @@ def heeds(pid: int) -> bool:
     return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
+def check_end(process: "subprocess.Popen[str]", number: int, more: list[str]) -> None:
+    """One line, the signal's exit code, and an object for machines where they asked for it."""
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (128 + number, LINE)
+    told = {"command": "collect", "error": LINE.partition(": ")[2].strip()}
+    assert out == "" if not more else json.loads(out) == {**told, "exit_code": 128 + number}
+
+
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_in_the_middle_of_imports_is_one_line(number: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_signal_in_the_middle_of_imports_is_one_line(
+    number: int, more: list[str], tmp_path: Path
+) -> None:
     words = ["collect", "block-rearrange", "--out", tmp_path / "b", "--episodes", 100_000]
-    process = ncs_process(*words)
+    process = ncs_process(*words, *more)
     while not heeds(process.pid):
         time.sleep(0.001)
     process.send_signal(number)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (128 + number, "", LINE)
+    check_end(process, number, more)
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_at_work_is_one_line_and_leaves_no_lock(number: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "more"),
+    [(signal.SIGTERM, []), (signal.SIGINT, ["--json"]), (signal.SIGHUP, [])],
+)
+def test_a_signal_at_work_is_one_line_and_leaves_no_lock(
+    number: int, more: list[str], tmp_path: Path
+) -> None:
     folder = tmp_path / "b"
     words = ["collect", "block-rearrange", "--out", folder, "--episodes", 100_000]
-    process = ncs_process(*words)
+    process = ncs_process(*words, *more)
     while not list(folder.glob("clips-*")) and process.poll() is None:
         time.sleep(0.05)
     os.killpg(process.pid, number)  # as a terminal does
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (128 + number, "", LINE)
+    check_end(process, number, more)
     assert not list(tmp_path.glob(".*.lock"))
-
-
-@pytest.mark.parametrize("early", [True, False])
-def test_machines_are_told_of_a_signal_too(early: bool, tmp_path: Path) -> None:
-    folder = tmp_path / "b"
-    words = ["collect", "block-rearrange", "--out", folder, "--episodes", 100_000, "--json"]
-    process = ncs_process(*words)
-    while not (heeds(process.pid) if early else list(folder.glob("clips-*"))):
-        time.sleep(0.001 if early else 0.05)
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, err) == (143, LINE)
-    error = LINE.partition(": ")[2].strip()
-    assert json.loads(out) == {"command": "collect", "error": error, "exit_code": 143}
 
 
 def test_handlers_are_put_back_and_ignored_signals_stay_ignored() -> None:

@@ -11,12 +11,11 @@ from ncs.control.clearance import (
     imagine,
     learn,
     odds,
-    recall,
     slits,
     sunflower,
     tried,
 )
-from ncs.control.surroundings import Attempt, Scene, Space
+from ncs.control.surroundings import Attempt, Scene, Space, recall
 
 SPACE = Space(np.zeros(2), np.ones(2), tolerance=0.05, error=0.002, size=0.12, still=0.02)
 NOBODY = np.zeros((0, 2))
@@ -116,14 +115,18 @@ def test_a_failure_counts_as_things_stood_then():
 def test_what_was_moved_away_is_not_thought_to_touch_where_it_is():
     goal, then, now = np.array([0.5, 0.5]), [[0.6, 0.5]], [[0.53, 0.5]]
     cases = imagine(scene(goal, now, first=then), SPACE, np.random.default_rng(0))
-    assert np.isclose(cases.apart[:, 0, 0], 0.1, atol=0.01).mean() > 0.2
-    assert np.isclose(cases.apart[:, 0, 0], 0.03, atol=0.005).mean() < 0.1
+    assert np.isclose(cases.apart[0, 0], 0.1, atol=0.01).mean() > 0.2
+    assert np.isclose(cases.apart[0, 0], 0.03, atol=0.005).mean() < 0.1
 
 
 def test_things_are_recalled_by_who_they_are():
-    then, gone = recall(np.array([4, 7]), Attempt(WALL, np.eye(2), np.array([9, 7])))
-    np.testing.assert_array_equal(then, [[np.inf, np.inf], [0, 1]])
-    np.testing.assert_array_equal(gone, [[1, 0]])
+    vain = [Attempt(WALL, np.eye(2), np.array([9, 7])), attempt(WALL)]
+    past = recall(np.array([4, 7]), vain)
+    nowhere = [np.inf, np.inf]
+    np.testing.assert_array_equal(past.place, [WALL, WALL])
+    np.testing.assert_array_equal(past.others, [[nowhere, [0, 1]], [nowhere, nowhere]])
+    assert [1, 0] in past.gone[0].tolist()
+    assert np.isinf(past.gone).sum() == past.gone.size - 2
 
 
 def test_what_failed_may_be_tried_again_once_another_has_moved():

@@ -1,5 +1,6 @@
 """Rows that are true pass; a row that was made up, left out or made better is named."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 from tests.conftest import REPOSITORY
 
 from ncs.agent.remake import Shelf
+from ncs.baselines.rival import load_policy
 from ncs.envs import make_env
 from ncs.evaluation.harness import JudgeConfig, evaluate
 from ncs.evaluation.results import read_results
@@ -90,6 +92,25 @@ def test_a_model_that_is_not_here_is_asked_for(rows: list[Result], tmp_path: Pat
         Shelf([tmp_path]).method(row)
     with pytest.raises(DataError, match="of an old version"):
         Shelf([tmp_path]).method(replace(row, settings={}))
+
+
+def test_a_rival_without_settings_is_its_mean(rows: list[Result]) -> None:
+    folder = REPOSITORY / "checkpoints" / "rivals" / "blocks-bc-0"
+    weights = load_policy(folder).checkpoint
+    made = Shelf([folder]).method(replace(rows[0], method="bc", weights=weights, settings={}))
+    assert (made.name, made.settings()) == ("bc", {})
+
+
+def test_a_graph_may_lie_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    (row, *_) = read_results(REPOSITORY / "results" / "blocks-fast-0.jsonl.gz")
+    model, graphs = tmp_path / "model", tmp_path / "graphs"
+    shutil.copytree(MODEL, model, ignore=shutil.ignore_patterns("graph*", "health", "pictures"))
+    graphs.mkdir()
+    with pytest.raises(DataError, match="name the folder that has it"):
+        Shelf([model, graphs]).method(row)
+    for path in MODEL.glob("graph*"):
+        shutil.copy(path, graphs / f"other-{path.name}")
+    assert Shelf([model, graphs]).method(row).name == "ncs"
 
 
 def test_code_that_a_row_names_is_not_run_unasked(

@@ -94,7 +94,7 @@ def test_kill_9_at_random_moments_loses_nothing(tiny_buffer: Path, tmp_path: Pat
     train(slow_config(), tiny_buffer, tmp_path / "whole")
     words = [sys.executable, "-m", "tests.training.kill_training", tiny_buffer, tmp_path / "killed"]
     done = subprocess.run(
-        [*map(str, words), "0", "8"],
+        [*map(str, words), "0", "5"],
         capture_output=True,
         text=True,
         env=ONE_CORE,

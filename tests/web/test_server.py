@@ -98,7 +98,7 @@ def held():
 
 give_back_memory()
 file = io.BytesIO()
-Image.new("RGB", (4096, 4096)).save(file, "PNG", compress_level=1)
+Image.new("RGB", (4096, 2048)).save(file, "PNG", compress_level=1)
 decode_picture(file.getvalue(), "one", 512)
 before = held()
 with ThreadPoolExecutor(4) as threads:
@@ -111,4 +111,4 @@ with ThreadPoolExecutor(4) as threads:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells how much it holds")
 def test_large_pictures_leave_no_memory_behind() -> None:
     out = subprocess.run([sys.executable, "-c", DECODE], capture_output=True, text=True)
-    assert int(out.stdout) < 30, out.stderr  # MB; a picture takes 64
+    assert int(out.stdout) < 60, out.stderr  # MB; 160 where nothing is given back

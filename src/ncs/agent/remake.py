@@ -34,7 +34,7 @@ class Shelf:
         about = {"name": row.method, "label": row.label}
         if row.method in PLAIN:
             return PLAIN[row.method](**about)
-        if not row.settings and row.method in (*LOOKING, *RIVALS):
+        if not row.settings and row.method in LOOKING:
             raise DataError(f"{row.method}: rows without settings are of an old version")
         facts = {**row.settings, **about, "checkpoint": _checkpoint(row)}
         if row.method in LOOKING:
@@ -47,7 +47,7 @@ class Shelf:
         folder = self._model(row.weights)
         where: dict[str, Any] = {"model": folder, "world": row.world}
         if row.graph:
-            where["graph"] = _graph(folder, row.weights, row.graph)
+            where["graph"] = self._graph(folder, row.weights, row.graph)
         if row.sets:
             where["sets"] = _sets(folder, row.sets)
         return LOOKING[row.method].model_validate({**facts, **where})
@@ -61,6 +61,21 @@ class Shelf:
             except NcsError:
                 continue
         raise self._not_here(weights)
+
+    def _graph(self, folder: Path, weights: str, wanted: str) -> Path:
+        """A graph in the model's folder, or in one of the given folders that holds no model."""
+        loose = (path for path in self._folders if not (path / "model.json").exists())
+        found = [*sorted(folder.glob("graph*.safetensors"))]
+        found += [file for path in loose for file in sorted(path.glob("*.safetensors"))]
+        for path in found:
+            try:
+                if graph_hash(load_graph(path, weights))[: len(wanted)] == wanted:
+                    return path
+            except NcsError:
+                continue
+        raise DataError(
+            f"{folder}: holds no graph {wanted}; name the folder that has it with --models"
+        )
 
     def _rival(self, row: Result) -> Path:
         for folder in self._folders:
@@ -100,13 +115,6 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
         for inner in sorted(folder.iterdir()):
             if inner.is_dir() and not inner.is_symlink():
                 yield from _below(inner, depth - 1)
-
-
-def _graph(folder: Path, weights: str, wanted: str) -> Path:
-    for path in sorted(folder.glob("graph*.safetensors")):
-        if graph_hash(load_graph(path, weights))[: len(wanted)] == wanted:
-            return path
-    raise DataError(f"{folder}: holds no graph {wanted}; it was built anew since")
 
 
 def _sets(folder: Path, wanted: str) -> Path:

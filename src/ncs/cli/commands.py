@@ -115,7 +115,7 @@ def dispatch(words: Sequence[str]) -> int:
 
 def refuse(name: str, reason: str, words: Sequence[str]) -> int:
     """Says in one line why a command does not run, to machines too; the exit code comes back."""
-    from ncs.bounded import plain
+    from ncs.records import plain
 
     print(f"ncs{name and f' {name}'}: {plain(reason)}", file=sys.stderr)
     if "--json" in words:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncs.bounded import plain
+from ncs.records import plain
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -25,7 +25,7 @@ class Solve(Command):
     Plays one task, drawn from the seed, and writes into --out: a GIF and a strip (the scene, the
     goal, matched slots by colour, the chosen pair in bold, the two nodes and their edge, the
     action as an arrow) and trace.json with each step's reason. With --image and --goal-image it
-    looks at two PNG files of 64 x 64 pixels and says what it would do first.
+    looks at two pictures of 64 x 64 pixels and says what it would do first.
     """
 
     world: World = Field(default_world(), description=which_world())
@@ -130,19 +130,11 @@ class Solve(Command):
 
 
 def read_picture(path: Path) -> NDArray[np.uint8]:
-    """A 64 x 64 picture from a PNG file; refuses anything else by name."""
-    from PIL import Image
+    """A 64 x 64 picture from a file; refuses anything else by name."""
+    from ncs.data.importing.pictures import load_picture
 
-    try:
-        with Image.open(path) as image:
-            if image.format != "PNG":
-                raise DataError(f"{path}: is {image.format}, not PNG")
-            if image.size != (SIDE, SIDE):
-                raise DataError(
-                    f"{path}: is {image.width} x {image.height} pixels, must be {SIDE} x {SIDE}"
-                )
-            return np.array(image.convert("RGB"))
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, Image.DecompressionBombError, SyntaxError):
-        raise DataError(f"{path}: is not a picture that can be read") from None
+    image = load_picture(path)
+    if image.shape != (SIDE, SIDE, 3):
+        height, width = image.shape[:2]
+        raise DataError(f"{path}: is {width} x {height} pixels, must be {SIDE} x {SIDE}")
+    return image

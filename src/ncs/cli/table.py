@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import tyro
 from pydantic import Field
 
-from ncs.bounded import plain
 from ncs.cli.command import Command
-from ncs.records import DataError
+from ncs.records import DataError, plain
 
 if TYPE_CHECKING:
     from ncs.analysis.table import Names

@@ -1,6 +1,6 @@
 """How others can make room for a thing: by a little where they have a place of their own, else far.
 
-Legend: J other things, Q places, X things and goals, 2 coordinates, metres.
+Legend: J other things, N moves, Q places, X things and goals, 2 coordinates, metres.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from ncs.graph.distances import Doubles
 
 APART = 0.75  # as a share of how near things come: a place that near to one that failed fails too
 GRID = 24  # places a side among which room is looked for
+STEPS = np.array([[0.5, 0], [1, 0], [0, 0.5], [0, 1]])  # small moves, (N, 2)
 
 
 def nudges(scene: Scene, space: Space, near_J: NDArray[np.int64]) -> Iterator[Advice]:
@@ -21,22 +22,17 @@ def nudges(scene: Scene, space: Space, near_J: NDArray[np.int64]) -> Iterator[Ad
     What is where it should be stays there, as far as can be told; what has no place of its own
     goes to where there is most room.
     """
-    away_J2 = scene.others - scene.goal
-    for n, j in enumerate(near_J.tolist()):
-        if np.linalg.norm(away_J2[j]) >= 2 * space.size:
-            continue
-        if np.isnan(scene.homes[j]).any():
-            place_2 = spare_place(scene, space)
-            if place_2 is not None:
-                yield Advice(n, place_2 - scene.others[j])
-            continue
-        for shift_2 in shifts(scene, space, j, away_J2[j]):
-            place_2 = scene.others[j] + shift_2
-            within = (place_2 > space.low).all() and (place_2 < space.high).all()
-            at_home = np.linalg.norm(place_2 - scene.homes[j]) <= 1.2 * space.still
-            failed = any(np.linalg.norm(place_2 - s) < space.still / 2 for s in scene.stuck)
-            if within and at_home and not failed:
-                yield Advice(n, shift_2)
+    near = set(np.flatnonzero(length(scene.others - scene.goal) < 2 * space.size).tolist())
+    homeless = set(np.flatnonzero(np.isnan(scene.homes).any(1)).tolist())
+    numbers = [(n, j) for n, j in enumerate(near_J.tolist()) if j in near]
+    spare_2 = spare_place(scene, space) if homeless.intersection(j for _, j in numbers) else None
+    shift_JN2 = shifts(scene, space)
+    possible_JN = may_shift(scene, space, shift_JN2)
+    for n, j in numbers:
+        if j not in homeless:
+            yield from (Advice(n, shift_2) for shift_2 in shift_JN2[j, possible_JN[j]])
+        elif spare_2 is not None:
+            yield Advice(n, spare_2 - scene.others[j])
 
 
 def spare_place(scene: Scene, space: Space) -> Doubles | None:
@@ -47,7 +43,9 @@ def spare_place(scene: Scene, space: Space) -> Doubles | None:
     lines_2Q = np.linspace(space.low, space.high, GRID).T
     place_Q2 = np.stack(np.meshgrid(*lines_2Q), -1).reshape(-1, 2)
     taken_X2 = np.concatenate([scene.others, scene.homes, [scene.here, scene.goal]])
-    away_QX = np.abs(place_Q2[:, None] - taken_X2[~np.isnan(taken_X2).any(1)]).max(-1)
+    taken_X2 = taken_X2[~np.isnan(taken_X2).any(1)]
+    away_2QX = np.abs(place_Q2.T[..., None] - taken_X2.T[:, None])
+    away_QX = np.maximum(*away_2QX)  # numpy is slow at rows of two
     edge_Q = np.minimum(place_Q2 - space.low, space.high - place_Q2).min(1)
     room_Q = np.minimum(away_QX.min(1), edge_Q + space.size / 2)
     for failed_2 in scene.stuck:
@@ -55,13 +53,30 @@ def spare_place(scene: Scene, space: Space) -> Doubles | None:
     return place_Q2[room_Q.argmax()] if room_Q.any() else None
 
 
-def shifts(scene: Scene, space: Space, j: int, away_2: Doubles) -> Iterator[Doubles]:
-    """Small moves of thing j: away from the goal along either axis, and to where it should be."""
-    for axis in (0, 1):
-        for step in (space.still / 2, space.still):
-            shift_2 = np.zeros(2)
-            shift_2[axis] = step if away_2[axis] > 0 else -step
-            yield shift_2
-    home_2 = scene.homes[j] - scene.others[j]
-    if space.error < np.linalg.norm(home_2) <= space.tolerance:
-        yield home_2
+def shifts(scene: Scene, space: Space) -> Doubles:
+    """Small moves (J, N, 2): away from the goal along either axis, and to where things should be.
+
+    Infinite where a thing is there, or too far from there for a small move.
+    """
+    away_J12 = (scene.others - scene.goal)[:, None]
+    step_JN2 = np.where(away_J12 > 0, 1.0, -1.0) * space.still * STEPS
+    home_J2 = scene.homes - scene.others
+    far_J = length(home_J2)
+    is_small_J1 = ((space.error < far_J) & (far_J <= space.tolerance))[:, None]
+    home_J12 = np.where(is_small_J1, home_J2, np.inf)[:, None]
+    return np.concatenate([step_JN2, home_J12], 1)
+
+
+def may_shift(scene: Scene, space: Space, shift_JN2: Doubles) -> NDArray[np.bool_]:
+    """Which small moves (J, N) leave things within bounds and at home, and did not fail before."""
+    place_JN2 = scene.others[:, None] + shift_JN2
+    may_JN = ((place_JN2 > space.low) & (place_JN2 < space.high)).all(-1)
+    may_JN &= length(place_JN2 - scene.homes[:, None]) <= 1.2 * space.still
+    for failed_2 in scene.stuck:
+        may_JN &= length(place_JN2 - failed_2) >= space.still / 2
+    return np.asarray(may_JN)
+
+
+def length(offset_X2: Doubles) -> Doubles:
+    """How long offsets are."""
+    return np.asarray(np.linalg.norm(offset_X2, axis=-1))

@@ -6,9 +6,10 @@ the one that does in most of what is left is taken. Another thing is moved out o
 opens a point that is likelier: by a little if it has a place of its own, else to where there is
 most room.
 
-Legend: X cases, Q points, J other things, 2 coordinates, metres.
+Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control.aside import nudges
-from ncs.control.surroundings import Advice, Attempt, Scene, Space
-from ncs.graph.distances import Doubles, Floats
+from ncs.control.surroundings import Advice, Scene, Space
+from ncs.graph.distances import Doubles, Floats, pairwise
 
 Bools = NDArray[np.bool_]
 
@@ -40,47 +41,48 @@ TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
 
 @dataclass(frozen=True)
-class Landings:
-    """Where a thing lands that is put at points, by what is imagined of it."""
-
-    x: Floats  # (X, Q) one axis at a time: numpy is slow at rows of two
-    y: Floats  # (X, Q)
-
-    def missed(self, goal_2: Floats) -> Floats:
-        """How far from a goal (X, Q)."""
-        return np.asarray(np.hypot(self.x - goal_2[0], self.y - goal_2[1]))
-
-
-@dataclass(frozen=True)
 class Cases:
     """What is imagined of a thing."""
 
-    low: Floats  # (X, 2) corners of where its middle may be
-    high: Floats  # (X, 2)
-    apart: Floats  # (X, J, 2) along one of the axes it must be this far from another
-    slip: Floats  # (X, 2) by how much it lands beside where it is put
+    low: Floats  # (2, X) corners of where its middle may be
+    high: Floats  # (2, X)
+    apart: Floats  # (2, J, X) along one of the axes it must be this far from another
+    slip: Floats  # (2, X) by how much it lands beside where it is put
     weight: Doubles  # (X,)
 
-    def land(self, point_Q2: Floats) -> Landings:
-        """Where a thing lands that is put at points."""
-        point_2Q = np.asarray(point_Q2.T, np.float32)
-        return Landings(*(point_2Q[axis] + self.slip[:, axis, None] for axis in (0, 1)))
+    def land(self, point_Q2: Floats, few: bool = False) -> Floats:
+        """Where a thing lands that is put at points (2, X, Q); numpy is slow at rows of a few."""
+        point_2Q = np.ascontiguousarray(point_Q2.T, np.float32)
+        if few:
+            return np.asarray(point_2Q[..., None] + self.slip[:, None]).swapaxes(1, 2)
+        return np.asarray(point_2Q[:, None] + self.slip[..., None])
 
-    def inside(self, at: Landings) -> Bools:
+    def inside(self, at_2XQ: Floats) -> Bools:
         """In which cases landings are within bounds (X, Q)."""
-        (low_x, low_y), (high_x, high_y) = self.low.T[..., None], self.high.T[..., None]
-        return np.asarray((at.x >= low_x) & (at.x <= high_x) & (at.y >= low_y) & (at.y <= high_y))
+        (x_XQ, y_XQ), low_2X1, high_2X1 = at_2XQ, self.low[..., None], self.high[..., None]
+        within_XQ = x_XQ >= low_2X1[0]
+        within_XQ &= x_XQ <= high_2X1[0]
+        within_XQ &= y_XQ >= low_2X1[1]
+        within_XQ &= y_XQ <= high_2X1[1]
+        return np.asarray(within_XQ)
 
-    def clear(self, at: Landings, other_2: Floats, j: int) -> Bools:
-        """In which cases landings are free of thing j, if it is there (X, Q)."""
-        apart_x, apart_y = self.apart[:, j].T[..., None]
-        x, y = np.asarray(other_2, np.float32)
-        return np.asarray((np.abs(at.x - x) >= apart_x) | (np.abs(at.y - y) >= apart_y))
+    def beyond(self, at_2XQ: Floats, axis: int, value_Q: Floats | float, j: int) -> Bools:
+        """In which cases landings are free of thing j along an axis, if it is there (X, Q)."""
+        away_XQ = at_2XQ[axis] - np.asarray(value_Q, np.float32)
+        return np.asarray(np.abs(away_XQ, out=away_XQ) >= self.apart[axis, j, :, None])
 
-    def only(self, kept: NDArray[np.int64]) -> "Cases":
+    def clear(self, at_2XQ: Floats, other_Q2: Floats, j: int) -> Bools:
+        """In which cases landings are free of thing j (X, Q), if it is there, or there by point."""
+        x_Q, y_Q = other_Q2.T
+        clear_XQ = self.beyond(at_2XQ, 0, x_Q, j)
+        clear_XQ |= self.beyond(at_2XQ, 1, y_Q, j)
+        return clear_XQ
+
+    def only(self, kept_X: NDArray[np.int64]) -> "Cases":
         """Some of the cases."""
-        weight_X = self.weight[kept] / self.weight[kept].sum()
-        return Cases(self.low[kept], self.high[kept], self.apart[kept], self.slip[kept], weight_X)
+        low_2X, high_2X = self.low[:, kept_X], self.high[:, kept_X]
+        weight_X = self.weight[kept_X] / self.weight[kept_X].sum()
+        return Cases(low_2X, high_2X, self.apart[..., kept_X], self.slip[:, kept_X], weight_X)
 
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
@@ -96,10 +98,8 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
 
 def nearby(scene: Scene, space: Space) -> NDArray[np.int64]:
     """Which of the others are, were or should be near enough to a goal to matter."""
-    away_3J = [
-        np.linalg.norm(place_J2 - scene.goal, axis=1)
-        for place_J2 in (scene.others, scene.first, scene.homes)
-    ]
+    place_3J2 = np.stack([scene.others, scene.first, scene.homes])
+    away_3J = np.linalg.norm(place_3J2 - scene.goal, axis=-1)
     return np.flatnonzero(np.fmin.reduce(away_3J) < 2 * space.size + space.tolerance)
 
 
@@ -107,7 +107,9 @@ def consider(
     scene: Scene, space: Space, asides: Sequence[Advice], rng: np.random.Generator
 ) -> Advice:
     """Advice in view of all the others of a scene, and of how they could be moved."""
-    cases = likeliest(learn(imagine(scene, space, rng), scene, space))
+    cases = imagine(scene, space, rng)
+    if scene.vain:
+        cases = likeliest(learn(cases, scene, space))
     reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi), POINTS if scene.vain else POINTS // 2)
     if scene.vain:
@@ -127,78 +129,122 @@ def outcomes(
     scene: Scene, space: Space, cases: Cases, point_Q2: Doubles, asides: Sequence[Advice]
 ) -> Iterator[Bools]:
     """In which cases points would do (X, Q): as things are, and after each move of another."""
-    at, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
+    at_2XQ, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
 
-    def clear(place_J2: dict[int, Floats]) -> dict[int, Bools]:
-        near = [j for j, place in place_J2.items() if np.abs(place - scene.goal).max() < reach]
-        return {j: cases.clear(at, place_J2[j], j) for j in near}
+    @functools.cache  # moves along one axis have the other in common
+    def beyond(axis: int, value: float, j: int) -> Bools:
+        return cases.beyond(at_2XQ, axis, value, j)
 
-    good_XQ = (at.missed(scene.goal) < space.tolerance) & cases.inside(at)
-    kept_free = clear({j: scene.homes[j] for j in to_come(scene, space)})
-    good_XQ = np.logical_and.reduce([good_XQ, *kept_free.values()])
-    free = clear(dict(enumerate(scene.others)))
-    yield np.logical_and.reduce([good_XQ, *free.values()])
-    for aside in asides:
-        j = aside.other
-        rest = [free_XQ for other, free_XQ in free.items() if other != j]
-        moved = clear({j: scene.others[j] + aside.shift})
-        yield np.logical_and.reduce([good_XQ, *rest, *moved.values()])
+    def clear(place_2: Floats, j: int) -> Bools:
+        x, y = place_2.tolist()
+        return beyond(0, x, j) | beyond(1, y, j)
+
+    def is_near(place_X2: Floats) -> Bools:
+        away_X = np.abs(place_X2 - scene.goal).max(-1)
+        return np.asarray(away_X < reach)  # no place, no number
+
+    good_XQ = hit(at_2XQ, scene.goal, space.tolerance)
+    good_XQ &= cases.inside(at_2XQ)
+    for j in np.flatnonzero(to_come(scene, space) & is_near(scene.homes)).tolist():
+        good_XQ &= clear(scene.homes[j], j)
+    near = np.flatnonzero(is_near(scene.others)).tolist()
+    free = {j: clear(scene.others[j], j) for j in near}
+    yield all_of(good_XQ, *free.values())
+    moved_A = [aside.other for aside in asides]
+    place_A2 = scene.others[moved_A] + np.reshape([aside.shift for aside in asides], (-1, 2))
+    for j, place_2, matters in zip(moved_A, place_A2, is_near(place_A2).tolist(), strict=True):
+        rest_XQ = all_of(good_XQ, *(free[other] for other in near if other != j))
+        yield rest_XQ & clear(place_2, j) if matters else rest_XQ
+
+
+def hit(at_2XQ: Floats, goal_2: Floats, tolerance: float) -> Bools:
+    """Which landings are nearer to a goal than a tolerance (X, Q)."""
+    away_2XQ = at_2XQ - goal_2[:, None, None]
+    away_2XQ *= away_2XQ
+    away_2XQ[0] += away_2XQ[1]
+    return np.asarray(away_2XQ[0] < tolerance**2)
+
+
+def all_of(first_XQ: Bools, *others_XQ: Bools) -> Bools:
+    """Where all of some conditions hold."""
+    holds_XQ = first_XQ.copy()
+    for other_XQ in others_XQ:
+        holds_XQ &= other_XQ
+    return holds_XQ
 
 
 def odds(works_AXQ: Sequence[Bools], weight_X: Doubles) -> Doubles:
     """How likely points do, (A, Q), if there is a way at all."""
-    hopeful_X = weight_X * np.logical_or.reduce([works_XQ.any(1) for works_XQ in works_AXQ])
+    somehow_XQ = works_AXQ[0].copy()
+    for works_XQ in works_AXQ[1:]:
+        somehow_XQ |= works_XQ
+    hopeful_X = weight_X * somehow_XQ.any(1)
     weight_X = hopeful_X / hopeful_X.sum() if hopeful_X.any() else weight_X
     return np.stack([weight_X @ works_XQ for works_XQ in works_AXQ])
 
 
-def to_come(scene: Scene, space: Space) -> list[int]:
-    """Which of the others are still to be put where they should be."""
+def to_come(scene: Scene, space: Space) -> Bools:
+    """Which of the others (J,) are still to be put where they should be."""
     away_J = np.linalg.norm(scene.others - scene.homes, axis=1)
-    return np.flatnonzero(away_J > space.still).tolist()  # no home, no number
+    return np.asarray(away_J > space.still)  # no home, no number
 
 
 def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     """Cases in which there is room at the goal once the others are where they should be."""
     n_others = len(scene.others)
     n_cases = min(MOST_CASES, CASES * len(scene.vain)) or CASES // 2
-    half_2X2 = space.size * extents(rng, (2, n_cases, 2)) / 2
-    apart_XJ2 = space.size * extents(rng, (n_cases, n_others, 2))
+    half_22X = [by_axis(half_X2) for half_X2 in extents(rng, (2, n_cases, 2), space.size / 2)]
+    apart_2JX = by_axis(extents(rng, (n_cases, n_others, 2), space.size))
     home_J2 = np.where(np.isnan(scene.homes), scene.first, scene.homes)
-    away_J2 = np.abs(home_J2 - scene.goal)
+    away_2J1 = by_axis(np.abs(home_J2 - scene.goal)[None])
     # One axis at least keeps two things apart: the one along which they are least too big.
-    excess_XJ2 = apart_XJ2 - away_J2
-    least_XJ2 = excess_XJ2 == excess_XJ2.min(-1, keepdims=True)
-    touch_XJ2 = (rng.random(apart_XJ2.shape) < TIGHT) & (away_J2 < LARGEST * space.size)
-    bound_XJ2 = np.where(touch_XJ2, away_J2, np.minimum(apart_XJ2, away_J2))
-    apart_XJ2 = np.where(least_XJ2, bound_XJ2, apart_XJ2)
+    excess_2JX = apart_2JX - away_2J1
+    least_2JX = excess_2JX <= excess_2JX[::-1]
+    touch_2JX = by_axis(rng.random((n_cases, n_others, 2))) < TIGHT
+    touch_2JX &= away_2J1 < LARGEST * space.size
+    np.copyto(apart_2JX, away_2J1, where=least_2JX & (touch_2JX | (excess_2JX > 0)))
     for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
-        touch_X2 = (rng.random((n_cases, 2)) < TIGHT) & (edge_2 < LARGEST * space.size / 2)
-        half_2X2[side] = np.where(touch_X2, edge_2, half_2X2[side])
+        touch_2X = by_axis(rng.random((n_cases, 2))) < TIGHT
+        touch_2X &= (edge_2 < LARGEST * space.size / 2)[:, None]
+        np.copyto(half_22X[side], edge_2[:, None], where=touch_2X)
+    goal_21, low_21, high_21 = scene.goal[:, None], space.low[:, None], space.high[:, None]
+    apart_2JX += space.error * by_axis(rng.standard_normal((n_cases, n_others, 2)))
+    slip_2X = SLIP * space.error * by_axis(rng.standard_t(TAIL, (n_cases, 2)))
     return Cases(
-        low=np.minimum(space.low + half_2X2[0], scene.goal).astype(np.float32),
-        high=np.maximum(space.high - half_2X2[1], scene.goal).astype(np.float32),
-        apart=(apart_XJ2 + space.error * rng.normal(size=apart_XJ2.shape)).astype(np.float32),
-        slip=(SLIP * space.error * rng.standard_t(TAIL, (n_cases, 2))).astype(np.float32),
+        low=np.minimum(low_21 + half_22X[0], goal_21).astype(np.float32),
+        high=np.maximum(high_21 - half_22X[1], goal_21).astype(np.float32),
+        apart=apart_2JX.astype(np.float32),
+        slip=slip_2X.astype(np.float32),
         weight=np.full(n_cases, 1 / n_cases),
     )
 
 
-def extents(rng: np.random.Generator, shape: tuple[int, ...]) -> Doubles:
-    """How far things reach, as shares of how near two usually come: most are large."""
-    return LARGEST - (LARGEST - SMALLEST) * rng.random(shape) ** 2
+def extents(rng: np.random.Generator, shape: tuple[int, ...], usual: float) -> Doubles:
+    """How far things reach, by how near two usually come: most are large."""
+    extent = rng.random(shape)
+    extent *= extent
+    extent *= LARGEST - SMALLEST
+    np.subtract(LARGEST, extent, out=extent)
+    extent *= usual
+    return extent
+
+
+def by_axis(value: Doubles) -> Doubles:
+    """Values (X, ..., 2) as (2, ..., X): numpy is slow at rows of two."""
+    return np.ascontiguousarray(value.T)
 
 
 def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
     """The cases, weighted by how well they explain what failed."""
-    weight_X = cases.weight.copy()
-    for attempt in scene.vain:
-        then_J2, gone_G2 = recall(scene.who, attempt)
-        if (np.linalg.norm(gone_G2 - attempt.place, axis=1) < 2 * space.size).any():
-            continue  # what may have been in the way is seen no more
-        at = cases.land(np.asarray(attempt.place)[None])
-        free_JX = [cases.clear(at, then_2, j)[:, 0] for j, then_2 in enumerate(then_J2)]
-        weight_X[np.logical_and.reduce([cases.inside(at)[:, 0], *free_JX])] *= DISBELIEF
+    past, weight_X = scene.past, cases.weight.copy()
+    at_2XV = cases.land(past.place, few=True)
+    free_XV = cases.inside(at_2XV)
+    for j in range(len(scene.who)):
+        free_XV &= cases.clear(at_2XV, past.others[:, j], j)
+    away_VG = np.linalg.norm(past.gone - past.place[:, None], axis=-1)
+    # Where what may have been in the way is seen no more, nothing is learned.
+    for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():
+        np.multiply(weight_X, DISBELIEF, out=weight_X, where=free_XV[:, v])
     return replace(cases, weight=weight_X / weight_X.sum())
 
 
@@ -208,22 +254,13 @@ def likeliest(cases: Cases) -> Cases:
     return cases.only(kept)
 
 
-def recall(who_J: NDArray[np.int64], attempt: Attempt) -> tuple[Doubles, Doubles]:
-    """Where things stood at an attempt (J, 2), inf if unseen, and what is unseen since (G, 2)."""
-    then_J2 = np.full((len(who_J), 2), np.inf)
-    same_JG = who_J[:, None] == attempt.who
-    row_N, column_N = np.nonzero(same_JG)
-    then_J2[row_N] = attempt.others[column_N]
-    return then_J2, np.asarray(attempt.others[~same_JG.any(0)])
-
-
 def tried(point_Q2: Doubles, scene: Scene, near: float) -> Doubles:
     """One for points (Q,) that were tried in vain while all stood as now, nothing for others."""
     again_Q = np.zeros(len(point_Q2))
-    for attempt in scene.vain:
-        then_J2, _ = recall(scene.who, attempt)
-        if not (np.abs(then_J2 - scene.others) > 2 * near).any():
-            again_Q[np.linalg.norm(point_Q2 - attempt.place, axis=1) < near] = 1
+    if scene.vain:
+        moved_V = (np.abs(scene.past.others - scene.others) > 2 * near).any((1, 2))
+        place_V2 = scene.past.place[~moved_V]
+        again_Q[(pairwise(place_V2, point_Q2, "euclidean") < near).any(0)] = 1
     return again_Q
 
 
@@ -237,6 +274,6 @@ def sunflower(radius: float, turn: float, points: int = POINTS) -> Doubles:
 def slits(radius: float, error: float) -> Doubles:
     """Points (Q, 2) near either axis: exact along one, anywhere along the other."""
     fine, coarse = FINE * error * np.arange(-3, 4), radius * np.array([-0.4, 0, 0.4])
-    across_Q2 = np.stack(np.meshgrid(fine, coarse), -1).reshape(-1, 2)
+    across_Q2 = np.stack([np.tile(fine, len(coarse)), np.repeat(coarse, len(fine))], 1)
     point_Q2 = np.concatenate([across_Q2, across_Q2[:, ::-1]])
     return np.asarray(point_Q2[np.linalg.norm(point_Q2, axis=1) <= radius])

@@ -4,12 +4,14 @@ Legend: N pairs, S state channels.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control import explain
 from ncs.graph.arena import Arena
+from ncs.graph.attempts import where
 from ncs.graph.distances import Doubles, Floats
 from ncs.graph.nearest import states
 from ncs.records import Entities, Graph
@@ -34,6 +36,23 @@ class Problem:
     def goal_state(self) -> Floats:
         """States (K, S) of the goal's entities, as the graph's nodes understand them."""
         return states(self.goal, self.graph.representation)
+
+    @cached_property
+    def places(self) -> Doubles:
+        """Where entities are (J + K, 3), scene and goal, metres, if the graph knows of a world."""
+        assert self.graph.calibration is not None
+        state_XS = np.concatenate([self.now_state, self.goal_state])
+        return where(state_XS, self.graph, self.graph.calibration)
+
+    @property
+    def now_place(self) -> Doubles:
+        """Where the scene's entities are (J, 3)."""
+        return self.places[: len(self.now_state)]
+
+    @property
+    def goal_place(self) -> Doubles:
+        """Where the goal's entities are (K, 3)."""
+        return self.places[len(self.now_state) :]
 
     @property
     def still(self) -> float:

@@ -151,32 +151,37 @@ def set_up(
     point_P3, start = tell_apart(number_X[len(wanted) :], here_J3, point_P3)
     goal = np.full(len(here_J3), ANYWHERE)
     goal[wanted] = number_X[: len(wanted)]
-    spare_P3 = np.asarray(spare_P3, np.float64).reshape(-1, 3)
-    others_P3 = useful(spare_P3, point_P3, rules, apart, len(here_J3))
-    point_P3 = np.concatenate([point_P3, others_P3])
+    if len(spare_P3):
+        spare_P3 = np.asarray(spare_P3, np.float64).reshape(-1, 3)
+        others_P3 = useful(spare_P3, point_P3, rules, apart, len(here_J3))
+        point_P3 = np.concatenate([point_P3, others_P3])
     return Board(point_P3, start, tuple(goal.tolist()), as_puzzle(point_P3, rules, apart))
 
 
 def merge(point_X3: Doubles, apart: float) -> tuple[Doubles, NDArray[np.int64]]:
     """Points that differ (P, 3), and which of them each point is (X,)."""
     kept: list[int] = []
-    number_X = np.zeros(len(point_X3), np.int64)
-    for x, point_3 in enumerate(point_X3):
-        away = np.linalg.norm(point_X3[kept] - point_3, axis=1) if kept else np.zeros(0)
-        if len(away) and away.min() < apart:
-            number_X[x] = int(away.argmin())
+    numbers: list[int] = []
+    away_XX = np.linalg.norm(point_X3 - point_X3[:, None], axis=-1).tolist()
+    for x, away_X in enumerate(away_XX):
+        away = [away_X[other] for other in kept]
+        if away and min(away) < apart:
+            numbers.append(away.index(min(away)))
         else:
-            number_X[x] = len(kept)
+            numbers.append(len(kept))
             kept.append(x)
-    return point_X3[kept], number_X
+    return point_X3[kept], np.array(numbers, np.int64)
 
 
 def tell_apart(
     number_J: NDArray[np.int64], place_J3: Doubles, point_P3: Doubles
 ) -> tuple[Doubles, Arrangement]:
     """Places and where things are, no two at one: the second that seems to be gets its own."""
+    given = number_J.tolist()
+    if len(set(given)) == len(given):
+        return point_P3, tuple(given)
     points, numbers = list(point_P3), []
-    for number, place_3 in zip(number_J.tolist(), place_J3, strict=True):
+    for number, place_3 in zip(given, place_J3, strict=True):
         if number in numbers:
             numbers.append(len(points))
             points.append(place_3)
@@ -195,8 +200,10 @@ def useful(
     fewer of them, every place does.
     """
     spare_P3 = spare_P3[~np.isnan(spare_P3).any(1)]
+    if len(spare_P3) == 0:
+        return spare_P3
     spare_P3, _ = merge(spare_P3, apart)
-    if len(spare_P3) == 0 or len(point_P3) == 0:
+    if len(point_P3) == 0:
         return spare_P3
     away_P = pairwise(spare_P3, point_P3, "euclidean").min(1)
     spare_P3 = spare_P3[away_P >= apart]
@@ -252,9 +259,10 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
     itself_PP = np.eye(n_places, dtype=bool)
     near_PP = np.linalg.norm(offset_PP3, axis=-1) < apart
     block_PP = inside(rules.block, offset_PP3) | itself_PP | near_PP
-    hold_PP = inside(rules.hold, offset_PP3) & ~itself_PP
+    none = (0,) * n_places
+    hold = masks(inside(rules.hold, offset_PP3) & ~itself_PP) if rules.hold else none
     if rules.need is None:
-        return Puzzle(masks(hold_PP), masks(block_PP), (0,) * n_places)
+        return Puzzle(hold, masks(block_PP), none)
     need_PP = inside((rules.need,), offset_PP3) & ~block_PP
     ground_P = rules.ground.covers(point_P3)
     never = 1 << n_places  # no thing is ever there
@@ -262,7 +270,7 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
         0 if ground else mask or never
         for ground, mask in zip(ground_P, masks(need_PP), strict=True)
     ]
-    return Puzzle(masks(hold_PP), masks(block_PP), tuple(need))
+    return Puzzle(hold, masks(block_PP), tuple(need))
 
 
 def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:
@@ -275,4 +283,5 @@ def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:
 
 def masks(set_PP: NDArray[np.bool_]) -> tuple[int, ...]:
     """Each row as a mask."""
-    return tuple(sum(1 << int(place) for place in np.flatnonzero(row)) for row in set_PP)
+    packed = np.packbits(set_PP, axis=1, bitorder="little")
+    return tuple(int.from_bytes(row.tobytes(), "little") for row in packed)

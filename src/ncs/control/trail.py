@@ -37,8 +37,9 @@ class Trail:
         for t, j in zip(*linear_sum_assignment(np.minimum(away_TJ, reach)), strict=True):
             who_J[j] = t if away_TJ[t, j] < reach else -1
         new_J = np.flatnonzero(who_J < 0)
-        who_J[new_J] = len(self.first) + np.arange(len(new_J))
-        self.first = np.concatenate([self.first, place_J2[new_J]])
-        self._last = np.concatenate([self._last, place_J2[new_J]])
+        if len(new_J):
+            who_J[new_J] = len(self.first) + np.arange(len(new_J))
+            self.first = np.concatenate([self.first, place_J2[new_J]])
+            self._last = np.concatenate([self._last, place_J2[new_J]])
         self._last[who_J] = place_J2
         return who_J

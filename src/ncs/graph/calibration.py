@@ -71,11 +71,12 @@ def features(state_XS: Floats, n_features: int | None = None) -> Doubles:
     """Constant, channels and, where channels are few, their products: (X, F)."""
     state_XS = np.asarray(state_XS, np.float64)
     channels = state_XS.shape[1]
-    linear_XF = np.concatenate([np.ones((len(state_XS), 1)), state_XS], 1)
-    if n_features == linear_XF.shape[1] or channels > MAX_QUADRATIC:
-        return linear_XF
-    row, column = channel_pairs(channels)
-    return np.concatenate([linear_XF, state_XS[:, row] * state_XS[:, column]], 1)
+    is_linear = n_features == 1 + channels or channels > MAX_QUADRATIC
+    row, column = channel_pairs(0 if is_linear else channels)
+    feature_XF = np.ones((len(state_XS), 1 + channels + len(row)))
+    feature_XF[:, 1 : 1 + channels] = state_XS
+    np.multiply(state_XS[:, row], state_XS[:, column], out=feature_XF[:, 1 + channels :])
+    return feature_XF
 
 
 @functools.cache

@@ -15,7 +15,6 @@ from starlette.formparsers import MultiPartException
 
 from ncs.agent.familiar import load_familiar, warn_unlike
 from ncs.analysis.trace import encode_gif
-from ncs.bounded import plain
 from ncs.control.extensions import EXTENSIONS, Extension
 from ncs.records import ConfigError, DataError, Graph, NcsError
 from ncs.web.catalogue import (
@@ -292,5 +291,5 @@ def list_results(state: AppState) -> dict[str, Any]:
                 state.results[name] = (age, result_payloads(path))
             files.append({"name": name, "tables": state.results[name][1]})
         except NcsError as error:  # one bad file does not hide the others
-            files.append({"name": name, "tables": [], "error": plain(str(error))})
+            files.append({"name": name, "tables": [], "error": str(error)})
     return {"files": files, "figures": list(pictures(state.folders))}

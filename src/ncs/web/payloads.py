@@ -113,11 +113,13 @@ def tsne_payload(graph: Graph) -> list[list[float]]:
 def result_payloads(path: Path) -> list[dict[str, Any]]:
     """The tables of a result file, or of the run that wrote its cells down, by both scores."""
     payloads = []
+    cells = read_json(path)["cells"] if path.name == CELLS else None
+    results = read_results(path) if cells is None else []
     for score in SCORES:
-        if path.name == CELLS:
-            tables, names = from_records(read_json(path)["cells"], score)
+        if cells is not None:
+            tables, names = from_records(cells, score)
         else:
-            tables, names = beside_paper(read_results(path), score), NAMELESS
+            tables, names = beside_paper(results, score), NAMELESS
         for where, rows in tables.items():
             head, *lines = (grid := result_grid(where, rows, score, names)).rows
             own = [

@@ -9,6 +9,7 @@ from ncs.analysis.table import Row, beside_paper, label_of, paper_rows
 
 ORDER = 20
 OWN = ("ncs", "oracle")  # no rivals: the one is ours, the other is told the truth
+SEEING = ("mpc", "nf")  # rivals that see through a world model: compared on the same weights alone
 
 
 def sections(points: Sequence[Point]) -> list[Section]:
@@ -22,21 +23,25 @@ def margin_section(points: Sequence[Point]) -> Section:
     blocks: list[Block] = [
         Words(
             "Our score over that of the best rival in the same cell, which is named, and over "
-            "each rival alone. Where rivals scored nothing there is no ratio."
+            "each rival alone; a rival that sees through a world model is held against rows of "
+            "the same weights only. Where rivals scored nothing there is no ratio."
         )
     ]
     for (world, goal), rows in beside_paper(results, "best").items():
         ours = {label_of(r, names): r for r in rows if r.source == "ours"}
         counts = counts_of(rows)
+        mine = {label: row for label, row in ours.items() if row.method == "ncs"}
         lines = [
-            (label, *(_margin(row, _rivals(ours), n) for n in counts))
-            for label, row in ours.items()
-            if row.method == "ncs"
+            (label, *(_margin(row, _rivals(ours, row), n) for n in counts))
+            for label, row in mine.items()
         ]
-        if "ncs" in ours:
-            for name, rival in _rivals(ours).items():
-                margins = (_margin(ours["ncs"], {name: rival}, n) for n in counts)
-                lines.append((f"ncs over {name}", *margins))
+        told: set[str] = set()  # each rival once, by the first row that it may stand beside
+        for label, row in mine.items():
+            for name, rival in _rivals(ours, row).items():
+                if name not in told:
+                    margins = (_margin(row, {name: rival}, n) for n in counts)
+                    lines.append((f"{label} over {name}", *margins))
+                    told.add(name)
         theirs = {row.method: row for row in paper_rows(world, goal)}
         if "NCS" in theirs:
             rivals = {name: row for name, row in theirs.items() if name != "NCS"}
@@ -46,8 +51,17 @@ def margin_section(points: Sequence[Point]) -> Section:
     return Section("margin", "Margins", tuple(blocks))
 
 
-def _rivals(rows: Mapping[str, Row]) -> dict[str, Row]:
-    return {label: row for label, row in rows.items() if row.method not in OWN}
+def _rivals(rows: Mapping[str, Row], own: Row) -> dict[str, Row]:
+    """Rows that one of ours may be held against."""
+    return {
+        label: row
+        for label, row in rows.items()
+        if row.method not in OWN and (row.method not in SEEING or _weights(row) == _weights(own))
+    }
+
+
+def _weights(row: Row) -> str:
+    return row.checkpoint.partition("+")[0]
 
 
 def _margin(row: Row, rivals: Mapping[str, Row], objects: int) -> str:

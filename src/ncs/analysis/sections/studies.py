@@ -1,5 +1,6 @@
 """Takes the lines of studies, gives a section of curves or bars for each group of them."""
 
+import contextlib
 from collections.abc import Sequence
 
 from ncs.analysis.document import Block, Image, Section, Words
@@ -61,6 +62,8 @@ def sections(points: Sequence[Point]) -> list[Section]:
 def study_grid(points: Sequence[Point]) -> Grid:
     """The numbers of a study: a line a method and world, a column a value."""
     values = list(dict.fromkeys(point.value for point in points))
+    with contextlib.suppress(ValueError):  # values that are no numbers stay as they came
+        values.sort(key=float)
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for point in points:
         lines.setdefault((point.world, point.label), {})[point.value] = estimate_text(point.score)

@@ -35,8 +35,10 @@ class Distrust:
             self._failures[self._last[0].goal] += 1
             self._vain.add(self._last[1].action.tobytes())
         self._last = None
-        vain_N = np.array([self._failures[int(goal)] for goal in pairs.goal])
-        choice = self._steps.select(problem, replace(pairs, distance=pairs.distance * 0.5**vain_N))
+        if self._failures:
+            vain_N = np.array([self._failures[goal] for goal in pairs.goal.tolist()])
+            pairs = replace(pairs, distance=pairs.distance * 0.5**vain_N)
+        choice = self._steps.select(problem, pairs)
         return replace(choice, failures=self._failures[choice.goal])
 
     def act(self, problem: Problem, choice: Choice, i: int, j: int) -> Move | None:

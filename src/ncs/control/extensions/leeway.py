@@ -99,7 +99,7 @@ class Leeway:
     def _look_back(self, problem: Problem, known: Calibration) -> None:
         """Remembers the last move if the thing still is where it was."""
         last, self._last = self._last, None
-        place_J2 = where(problem.now_state[problem.now.presence], problem.graph, known)[:, :2]
+        place_J2 = problem.now_place[problem.now.presence, :2]
         near = known.near * metres_per_state(problem.graph, known)
         self._who = self._trail.see(place_J2, near)
         if last is None or len(place_J2) == 0:
@@ -121,10 +121,10 @@ class Leeway:
     ) -> Advice:
         """What to do about a choice that was blocked."""
         graph, arena, pairs = problem.graph, problem.arena, self._pairs
-        place_J2 = where(problem.now_state, graph, known)[:, :2]
+        place_J2 = problem.now_place[:, :2]
         home_J2 = np.full_like(place_J2, np.nan)
         if pairs is not None:
-            home_J2[pairs.now] = where(problem.goal_state[pairs.goal], graph, known)[:, :2]
+            home_J2[pairs.now] = problem.goal_place[pairs.goal, :2]
         metres = metres_per_state(graph, known)
         still = known.still * metres
         space = Space(

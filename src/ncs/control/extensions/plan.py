@@ -6,6 +6,7 @@ only rule is that two things cannot be at one place.
 Legend: N pairs, J entities of the scene, M nodes, S state channels, 3 coordinates, metres.
 """
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ncs.control.algorithm import Steps
 from ncs.control.decision import Choice, Pairs, Problem
 from ncs.control.planning import Plan, plan
-from ncs.graph.attempts import metres_per_state, node_places, where
+from ncs.graph.attempts import GRAPHS, metres_per_state, node_places, where
 from ncs.graph.distances import Doubles
 from ncs.graph.rules import Rules, read_rules
 from ncs.records import Calibration
@@ -31,7 +32,9 @@ def extend(steps: Steps) -> Steps:
         found = next_move(problem, pairs, unmet_N, known, thing_J)
         if found is None:
             return steps.select(problem, pairs.only(unmet_N))
-        ready_N = unmet_N & np.isin(pairs.now, thing_J[list(found.home)])
+        is_ready_J = np.zeros(len(problem.now.presence), bool)
+        is_ready_J[thing_J[list(found.home)]] = True
+        ready_N = unmet_N & is_ready_J[pairs.now]
         if ready_N.any():
             return steps.select(problem, pairs.only(ready_N))
         choice = steps.select(problem, pairs.only(unmet_N))
@@ -49,9 +52,9 @@ def next_move(
 ) -> Plan | None:
     """The next move of the plan, in terms of the things that are present."""
     graph = problem.graph
-    place_J3 = where(problem.now_state[thing_J], graph, known)
+    place_J3 = problem.now_place[thing_J]
     goal_J3 = np.full_like(place_J3, np.nan)
-    goal_N3 = where(problem.goal_state[pairs.goal], graph, known)
+    goal_N3 = problem.goal_place[pairs.goal]
     row_of = {int(entity): row for row, entity in enumerate(thing_J)}
     for n, entity in enumerate(pairs.now.tolist()):
         if entity in row_of:
@@ -60,8 +63,13 @@ def next_move(
             goal_J3[row] = goal_N3[n] if unmet_N[n] else place_J3[row]
     spare_M3 = node_places(graph, known)
     apart = known.near * metres_per_state(graph, known)
-    rules = Rules() if known.rules is None else read_rules(known.rules)
-    return plan(place_J3, goal_J3, rules, spare_M3, apart)
+    return plan(place_J3, goal_J3, rules_of(known), spare_M3, apart)
+
+
+@functools.lru_cache(maxsize=GRAPHS)
+def rules_of(known: Calibration) -> Rules:
+    """The rules of a world, as far as any were learned."""
+    return Rules() if known.rules is None else read_rules(known.rules)
 
 
 def put_aside(

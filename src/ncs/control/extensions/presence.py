@@ -12,6 +12,8 @@ from ncs.control.algorithm import Steps
 from ncs.control.decision import Pairs, Problem
 from ncs.records import Entities
 
+FIELDS = tuple(field.name for field in fields(Entities))
+
 
 def extend(steps: Steps) -> Steps:
     """Steps that align only what is present."""
@@ -27,6 +29,6 @@ def extend(steps: Steps) -> Steps:
 
 def some(entities: Entities, kept: NDArray[np.int64]) -> Entities:
     """The entities of some slots."""
-    arrays = {field.name: getattr(entities, field.name) for field in fields(Entities)}
+    arrays = (getattr(entities, name) for name in FIELDS)
     # A model that does not say how sure it is has no confidence to take from.
-    return Entities(**{name: a[kept] if len(a) else a for name, a in arrays.items()})
+    return Entities(*(array[kept] if len(array) else array for array in arrays))

@@ -3,12 +3,14 @@
 Legend: S state channels.
 """
 
+import functools
 from dataclasses import replace
 
 import numpy as np
 
 from ncs.control.algorithm import Steps
 from ncs.control.decision import Choice, Move, Problem
+from ncs.graph.attempts import GRAPHS
 from ncs.graph.calibration import locate
 from ncs.graph.distances import Doubles, Floats
 from ncs.records import Calibration
@@ -57,11 +59,17 @@ def stray(state_S: Floats, reach: float, rng: np.random.Generator) -> Floats:
     return np.asarray(state_S + length * direction_S / np.linalg.norm(direction_S))
 
 
+@functools.lru_cache(maxsize=GRAPHS)
+def middle(known: Calibration) -> Floats:
+    """The middle (3,) of all places where things arrived."""
+    return np.asarray(np.nanmean(known.place, axis=0))
+
+
 def inward(place_3: Floats, known: Calibration) -> Floats:
     """A place drawn towards the middle of all places by as much as aiming usually misses.
 
     Beyond the outermost places there is nothing: a miss outwards fails, one inwards does not.
     """
-    to_middle_3 = np.nanmean(known.place, axis=0) - place_3
+    to_middle_3 = middle(known) - place_3
     distance = float(np.linalg.norm(to_middle_3))
     return np.asarray(place_3 + to_middle_3 * min(1.0, known.error / max(distance, 1e-9)))

@@ -31,11 +31,11 @@ def open_minari(folder: Path, picture: str = "image") -> Source:
         raise DataError(f"{folder}: is not a Minari dataset ({brief(error)})") from None
     if total > MOST_CLIPS:
         raise DataError(f"{folder}: holds {total} episodes, at most {MOST_CLIPS} are read")
-    return Source("minari", _clips(dataset, picture), total)
+    return Source("minari", _clips(folder, dataset, picture), total)
 
 
-def _clips(dataset: Any, picture: str) -> Iterator[RawClip | LeftOut]:
-    for episode in dataset.iterate_episodes():
+def _clips(folder: Path, dataset: Any, picture: str) -> Iterator[RawClip | LeftOut]:
+    for episode in _episodes(folder, dataset):
         name = f"episode {episode.id}"
         frame = episode.observations
         if isinstance(frame, dict):
@@ -44,3 +44,10 @@ def _clips(dataset: Any, picture: str) -> Iterator[RawClip | LeftOut]:
                 continue
             frame = frame[picture]
         yield check_clip(name, np.asarray(frame), np.asarray(episode.actions))
+
+
+def _episodes(folder: Path, dataset: Any) -> Iterator[Any]:
+    try:
+        yield from dataset.iterate_episodes()
+    except Exception as error:  # whatever a foreign file makes a foreign reader raise
+        raise DataError(f"{folder}: is damaged ({brief(error)})") from None

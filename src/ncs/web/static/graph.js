@@ -72,31 +72,32 @@ function places() {
     return (share) => MARGIN + ((share - low) / Math.max(high - low, 1e-9)) * (SIZE - 2 * MARGIN);
   };
   const [x, y] = [stretch(0), stretch(1)];
-  return apart(point.map((one) => [x(one[0]), y(one[1])]), side() + 2);
+  return apart(point.map((one) => [x(one[0]), y(one[1])]), [side() + 2, side() + letter() + 4]);
 }
 
-/** Nodes pushed from each other until none hides another, as far as there is room. */
+/** Nodes with their labels pushed from each other until none hides another, as far as there is room. */
 function apart(point, gap) {
   for (let round = 0; round < 60; round += 1) {
     let moved = false;
     for (let i = 0; i < point.length; i += 1) {
       for (let j = 0; j < i; j += 1) {
         const [dx, dy] = [point[i][0] - point[j][0] || 0.1, point[i][1] - point[j][1] || 0.1];
-        const lack = gap - Math.max(Math.abs(dx), Math.abs(dy));
-        if (lack <= 0) continue;
-        const axis = Math.abs(dx) > Math.abs(dy) ? 0 : 1, sign = Math.sign([dx, dy][axis]);
-        point[i][axis] += (sign * lack) / 2;
-        point[j][axis] -= (sign * lack) / 2;
+        const lack = [gap[0] - Math.abs(dx), gap[1] - Math.abs(dy)];
+        if (Math.min(...lack) <= 0) continue;
+        const axis = lack[0] < lack[1] ? 0 : 1, sign = Math.sign([dx, dy][axis]);
+        point[i][axis] += (sign * lack[axis]) / 2;
+        point[j][axis] -= (sign * lack[axis]) / 2;
         moved = true;
       }
     }
-    for (const one of point) for (const axis of [0, 1]) one[axis] = Math.max(side() / 2 + 2, Math.min(one[axis], SIZE - side() / 2 - 2));
+    for (const one of point) for (const axis of [0, 1]) one[axis] = Math.max(side() / 2 + 2, Math.min(one[axis], SIZE - gap[axis] + side() / 2));
     if (!moved) break;
   }
   return point;
 }
 
-const side = () => Math.max(16, Math.min(52, 300 / Math.sqrt(graph.nodes.length))); // many nodes are small
+const side = () => Math.max(16, Math.min(64, 300 / Math.sqrt(graph.nodes.length))); // many nodes are small
+const letter = () => Math.max(9, side() / 4);
 
 function draw() {
   $("least-out").textContent = $("least").value;
@@ -132,11 +133,10 @@ function curve([x1, y1], [x2, y2]) {
 function tile(index, [x, y]) {
   const node = graph.nodes[index], wide = side();
   const corner = { x: x - wide / 2, y: y - wide / 2, width: wide, height: wide };
-  const size = Math.max(7, wide / 4);
   const group = shape("g", { class: "node", tabindex: 0, role: "button",
     "aria-label": `Node ${index}: left ${node.out} times, reached ${node.in} times` },
   shape("image", { ...corner, href: node.tile }), shape("rect", corner),
-  shape("text", { x: corner.x + wide - 1, y: corner.y + wide - 2, "text-anchor": "end", "font-size": size }, String(index)));
+  shape("text", { x, y: corner.y + wide + letter(), "text-anchor": "middle", "font-size": letter() }, String(index)));
   group.index = index;
   for (const event of ["focus", "click"]) group.addEventListener(event, () => choose(index));
   return group;
