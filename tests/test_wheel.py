@@ -47,7 +47,10 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pip(python: Path | str, *words: Path | str, cwd: Path) -> None:
     command = [python, "-m", "pip", "--disable-pip-version-check", *words]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE)
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
 
 
