@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from ncs.data.collect import CollectConfig, collect
@@ -24,6 +25,9 @@ LONGEST = (
     "test_refit.py", "test_plugins.py", "test_wheel.py", "test_main.py", "test_evaluate.py",
     "test_site.py", "test_calibrate.py", "test_contributing.py", "test_train.py",
 )  # fmt: skip
+# The same draws every time: what others would find is for benchmarks/fuzz.py to look for.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.load_profile("same")
 PATIENCE = 900.0  # seconds after which something hangs; a busy machine is never that slow
 
 

@@ -55,6 +55,15 @@ def test_wrong_arrays_are_refused_by_name(
         open_arrays(tmp_path / "clips.npz")
 
 
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -0.5, 2.0])
+def test_frames_of_other_numbers_are_refused(tmp_path: Path, odd: float) -> None:
+    frame, action = draw_clips(1)
+    for values in (np.full(frame.shape, odd), np.where(frame > 128, odd, 0.5)):
+        np.savez(tmp_path / "clips.npz", frame=values, action=action)
+        with pytest.raises(DataError, match=r"^frame: holds .*give bytes, 16 bits, or \[0, 1\]"):
+            next(open_arrays(tmp_path / "clips.npz").clips)
+
+
 def test_python_objects_are_never_read(tmp_path: Path) -> None:
     frame, _ = draw_clips(1)
     objects = np.array([print, None], dtype=object)

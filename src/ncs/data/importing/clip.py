@@ -76,8 +76,10 @@ def as_bytes(frame: NDArray[Any]) -> NDArray[np.uint8]:
     if frame.dtype == np.uint16:
         return (frame >> 8).astype(np.uint8)
     if np.issubdtype(frame.dtype, np.floating) and frame.size:
-        low, high = float(np.nanmin(frame)), float(np.nanmax(frame))
-        if np.isfinite(frame).all() and low >= 0 and high <= 1:
+        if not np.isfinite(frame).all():
+            raise DataError("frame: holds what is no finite number; give bytes, 16 bits, or [0, 1]")
+        low, high = float(frame.min()), float(frame.max())
+        if low >= 0 and high <= 1:
             return np.asarray((frame * 255).round(), np.uint8)
         raise DataError(
             f"frame: holds numbers from {low:.3g} to {high:.3g}; give bytes, 16 bits, or [0, 1]"
