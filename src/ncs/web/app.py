@@ -96,6 +96,7 @@ def create_app(state: AppState, hosts: frozenset[str]) -> Guard:
     add_page(app, state)
     add_tasks(app, state)
     add_sessions(app, state)
+    add_session(app, state)
     add_evidence(app, state)
     return Guard(app, hosts)
 
@@ -159,7 +160,7 @@ def add_tasks(app: FastAPI, state: AppState) -> None:
 
 
 def add_sessions(app: FastAPI, state: AppState) -> None:
-    """Episodes and plans: started, followed, stopped, downloaded."""
+    """Episodes and plans are started."""
     jobs, sessions, catalogue = state.jobs, state.sessions, state.catalogue
 
     @app.post("/api/episodes")
@@ -183,6 +184,11 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
             episode = await jobs.run(begin_plan, catalogue, options, *pair.values())
             return {"id": sessions.open(episode), "unlike": unlike, "warning": warning}
 
+
+def add_session(app: FastAPI, state: AppState) -> None:
+    """What has been started is followed, stopped, downloaded."""
+    jobs, sessions = state.jobs, state.sessions
+
     @app.get("/api/episodes/{name}/events")
     async def events(name: str, request: Request) -> Response:
         last = request.headers.get("last-event-id", "")
@@ -201,11 +207,8 @@ def add_sessions(app: FastAPI, state: AppState) -> None:
     @app.get("/api/episodes/{name}/{file}")
     async def download(name: str, file: str) -> Response:
         content, kind = await asyncio.to_thread(export, sessions.find(name), file)
-        return Response(
-            content,
-            media_type=kind,
-            headers={"content-disposition": f"attachment; filename={file}"},
-        )
+        headers = {"content-disposition": f"attachment; filename={file}"}
+        return Response(content, media_type=kind, headers=headers)
 
 
 async def read_pair(request: Request) -> tuple[PairRequest, bytes, bytes]:
