@@ -42,7 +42,7 @@ def compare(model: Path, preset: Preset, objects: int) -> None:
     image, goal = (np.stack([o[name] for o in seen]) for name in ("image", "goal"))
     slots = trained.slots_for(objects, preset)
     ours = seconds_per_decision(trained.policy(control_preset(preset), slots), image, goal)
-    rival = MpcPolicy(trained.model, slots, reach.low, reach.high, reach.height, config)
+    rival = MpcPolicy(trained.model, slots, reach.low, reach.high, config)
     theirs = seconds_per_decision(rival, image, goal)
     print(
         f"{model.name}, {objects} objects: NCS {1000 * ours:7.2f} ms a decision, "

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ncs.agent.rivals import rival_training
 from ncs.baselines.chance import Chance
-from ncs.baselines.presets import MODULES, rival_config
+from ncs.baselines.presets import CPU_STEPS
 from ncs.baselines.rival import PixelPolicy, save_policy
 from ncs.data.buffer import open_buffer
 from ncs.data.collect import CollectConfig, collect
@@ -41,11 +42,12 @@ def success(policy: Policy) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--methods", nargs="+", default=sorted(MODULES), choices=sorted(MODULES))
+    parser.add_argument(
+        "--methods", nargs="+", default=sorted(CPU_STEPS), choices=sorted(CPU_STEPS)
+    )
     methods = parser.parse_args().methods
     torch.set_num_threads(1)
     low, high = arena_of(WORLD)
-    corners = (tuple(low[:2].tolist()), tuple(high[:2].tolist()), float(low[2] + high[2]) / 2)
     print(f"random: {success(Chance(low, high)):.2f} of {TASKS} fresh tasks", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -54,7 +56,7 @@ def main() -> None:
             pass
         open_buffer(folder / "buffer")
         for method in methods:
-            values = rival_config(method, *corners).model_dump()
+            values = rival_training(method, WORLD, "cpu").model_dump()
             config = TrainConfig(**{**values, "steps": STEPS[method], "threads": 1})
             outcome = train(config, folder / "buffer", folder / method)
             share = success(PixelPolicy(save_policy(folder / method).actor))

@@ -10,7 +10,7 @@ from ncs.baselines.mpc import MpcConfig, MpcPolicy, match, moves_left
 from ncs.model.contract import Slots, WorldModel
 from ncs.records import Policy
 
-LOW, HIGH = np.array([-0.4, -0.4]), np.array([0.4, 0.4])
+LOW, HIGH = np.array([-0.4, -0.4, 0.08]), np.array([0.4, 0.4, 0.08])
 
 
 class Exact(WorldModel):
@@ -48,7 +48,7 @@ def picture(*points):
 
 
 def policy(**changes):
-    return MpcPolicy(Exact(), 3, LOW, HIGH, 0.08, MpcConfig(**changes))
+    return MpcPolicy(Exact(), 3, LOW, HIGH, MpcConfig(**changes))
 
 
 def slots_of(*points, n_slots=3, seed=0):

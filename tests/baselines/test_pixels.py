@@ -1,17 +1,52 @@
 """How pixel rivals see and act."""
 
+import numpy as np
 import pytest
 import torch
 
-from ncs.baselines.pixels import Actor, Encoder, PixelConfig, shift, stack, to_metres, to_unit
+from ncs.baselines.pixels import (
+    Actor,
+    Encoder,
+    PixelConfig,
+    corners,
+    shift,
+    stack,
+    to_metres,
+    to_unit,
+)
 from ncs.records import ConfigError
 
 CONFIG = PixelConfig(low=(-0.4, 0.0), high=(0.4, 0.2), height=0.08)
+TALL = PixelConfig(low=(-0.4, 0.0, 0.1), high=(0.4, 0.2, 0.3), height=0.2)
 
 
-def test_scaling_an_action_and_back_changes_nothing():
-    unit = torch.rand(20, 4, generator=torch.Generator().manual_seed(0)) * 2 - 1
-    torch.testing.assert_close(to_unit(to_metres(unit, CONFIG), CONFIG), unit)
+@pytest.mark.parametrize("config", [CONFIG, TALL])
+def test_scaling_an_action_and_back_changes_nothing(config):
+    generator = torch.Generator().manual_seed(0)
+    unit = torch.rand(20, config.acting, generator=generator) * 2 - 1
+    torch.testing.assert_close(to_unit(to_metres(unit, config), config), unit)
+
+
+def test_heights_are_chosen_where_the_arena_has_them():
+    assert Actor(TALL)(torch.zeros(2, 64, 64, 6, dtype=torch.uint8)).shape == (2, 6)
+    action = to_metres(torch.tensor([-1.0, 1.0, 0.0, 0.0, 0.0, 1.0]), TALL)
+    torch.testing.assert_close(action, torch.tensor([-0.4, 0.2, 0.2, 0.0, 0.0, 0.2]))
+
+
+@pytest.mark.parametrize(
+    ("top", "expected"),
+    [
+        (0.1, ((0.0, 1.0), (2.0, 3.0), 0.1)),
+        (0.3, ((0.0, 1.0, 0.1), (2.0, 3.0, 0.3), 0.2)),
+    ],
+)
+def test_corners_have_as_many_coordinates_as_there_is_a_choice_of(top, expected):
+    assert corners(np.array([0.0, 1.0, 0.1]), np.array([2.0, 3.0, top])) == expected
+
+
+def test_corners_of_different_kinds_are_refused():
+    with pytest.raises(ConfigError, match="as many coordinates"):
+        PixelConfig(low=(0, 0), high=(1, 1, 1), height=0)
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,7 @@ class MpcMethod(LearnedMethod):
         trained = _trained_model(self.model, self.world, self.checkpoint)
         trained = trained.seeing(self.sight or ())
         reach, n_slots = trained.arena, self.n_slots(trained, envs)
-        corners = (reach.low, reach.high, reach.height)
-        return MpcPolicy(trained.model, n_slots, *corners, self.search)
+        return MpcPolicy(trained.model, n_slots, reach.low, reach.high, self.search)
 
 
 class PixelMethod(Method):
@@ -102,7 +101,9 @@ class PixelMethod(Method):
         """The policy, if it was trained in an arena like that of the worlds."""
         trained = _trained_policy(self.model, self.checkpoint)
         config, space = trained.actor.config, envs[0].action_space
-        if not np.allclose([*config.low, *config.high], [*space.low[:2], *space.high[:2]]):
+        n_axes = len(config.low)
+        ends = [*space.low[:n_axes], *space.high[:n_axes]]
+        if not np.allclose([*config.low, *config.high], ends):
             raise ConfigError(f"model: was trained in {trained.world}, which has another arena")
         return PixelPolicy(trained.actor, self.sigma or 0.0)
 

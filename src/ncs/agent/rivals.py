@@ -1,6 +1,7 @@
 """The training of a rival in a world: its preset joined with where actions may reach there."""
 
 from ncs.agent.trained import arena
+from ncs.baselines.pixels import corners
 from ncs.baselines.presets import RivalPreset, rival_config
 from ncs.training.schedule import TrainConfig
 
@@ -8,5 +9,4 @@ from ncs.training.schedule import TrainConfig
 def rival_training(method: str, world: str, preset: RivalPreset) -> TrainConfig:
     """The settings of a rival's training in a world."""
     reach = arena(world)
-    low, high = ((float(corner[0]), float(corner[1])) for corner in (reach.low, reach.high))
-    return rival_config(method, low, high, reach.height, preset)
+    return rival_config(method, *corners(reach.low, reach.high), preset)

@@ -1,6 +1,6 @@
 """BC: a policy that imitates the buffer's actions, told what the clip ended in.
 
-Legend: B clips, T frames, H height, W width, C channels, A action numbers, 4 an action in [-1, 1].
+Legend: B clips, T frames, H height, W width, C channels, A action numbers, U an action in [-1, 1].
 """
 
 import torch
@@ -39,10 +39,10 @@ class Cloning(Rival):
         """Negative log-likelihood of a move of each clip, the goal being the clip's last frame."""
         generator = generator or torch.Generator().manual_seed(step)
         moves = draw_moves(frame_BTHWC, action_BTA, generator)
-        mean_B4 = self.actor(self.pair(moves.frame, frame_BTHWC[:, -1], generator))
-        error_B4 = mean_B4 - to_unit(moves.action, self.config)
+        mean_BU = self.actor(self.pair(moves.frame, frame_BTHWC[:, -1], generator))
+        error_BU = mean_BU - to_unit(moves.action, self.config)
         # A Gaussian of unit spread: up to a constant, half the squared error.
-        return Loss(0.5 * error_B4.square().sum(dim=-1).mean(), error_parts(error_B4))
+        return Loss(0.5 * error_BU.square().sum(dim=-1).mean(), error_parts(error_BU))
 
     def parameter_groups(self) -> list[ParameterGroup]:
         """The actor, with a rate that falls to zero over the run."""
@@ -54,10 +54,10 @@ def actor_group(actor: Actor, config: PixelConfig) -> ParameterGroup:
     return ParameterGroup("actor", list(actor.parameters()), config.rate, 0, decay_share=1.0)
 
 
-def error_parts(error_B4: Tensor) -> dict[str, Tensor]:
+def error_parts(error_BU: Tensor) -> dict[str, Tensor]:
     """Mean absolute errors of pick and displacement, as shares of half their range."""
-    error_4 = error_B4.detach().abs().mean(dim=0)
-    return {"pick_error": error_4[:2].mean(), "move_error": error_4[2:].mean()}
+    pick_D, move_D = error_BU.detach().abs().mean(dim=0).chunk(2)
+    return {"pick_error": pick_D.mean(), "move_error": move_D.mean()}
 
 
 MODEL = ModelClasses(CloningConfig, Cloning)

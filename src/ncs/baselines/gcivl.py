@@ -5,7 +5,7 @@ moves from a picture to a goal, is learned by expectile regression on hindsight 
 imitates moves by how much nearer they bring the goal. Networks are those of BC and IQL, so that
 only the method differs; its numbers are OGBench's.
 
-Legend: B clips, T frames, H height, W width, C channels, E heads, A action numbers, 4 an action
+Legend: B clips, T frames, H height, W width, C channels, E heads, A action numbers, U an action
 in [-1, 1].
 """
 
@@ -91,13 +91,13 @@ class Gcivl(Rival):
             next_pair = self.pair(moves.after, goal_BHWC, generator)
             gain_B = self.value(next_pair).mean(dim=0) - self.value(pair).mean(dim=0)
             weight_B = (self.config.temperature * gain_B).exp().clamp(max=MOST)
-        error_B4 = self.actor(pair) - to_unit(moves.action, self.config)
-        actor_loss = (weight_B * 0.5 * error_B4.square().sum(dim=-1)).mean()
+        error_BU = self.actor(pair) - to_unit(moves.action, self.config)
+        actor_loss = (weight_B * 0.5 * error_BU.square().sum(dim=-1)).mean()
         parts = {
             "actor": actor_loss.detach(),
             "value": value_loss.detach(),
             "gain": gain_B.mean(),
-            **error_parts(error_B4),
+            **error_parts(error_BU),
         }
         return Loss(actor_loss + value_loss, parts)
 

@@ -5,7 +5,7 @@ a slow copy of it goes with the slow copies of the heads that TorchRL keeps. Eac
 once at a batch, and TorchRL is handed what it saw.
 
 Legend: B clips, T frames, H height, W width, C channels, L latent numbers, A action numbers,
-4 an action in [-1, 1].
+U an action in [-1, 1].
 """
 
 import copy
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ncs.baselines.cloning import actor_group, error_parts
 from ncs.baselines.hindsight import Moves, draw_moves
-from ncs.baselines.pixels import ACTING, Actor, Encoder, PixelConfig, perceptron, to_unit
+from ncs.baselines.pixels import Actor, Encoder, PixelConfig, perceptron, to_unit
 from ncs.baselines.rival import Rival
 from ncs.model.contract import Loss, ParameterGroup
 from ncs.records import ConfigError
@@ -55,8 +55,8 @@ class IqlConfig(PixelConfig):
 class _Unit(nn.Module):
     """Hands a mean on, with unit spread."""
 
-    def forward(self, mean_B4: Tensor, critic_BL: Tensor) -> tuple[Tensor, Tensor]:
-        return mean_B4, torch.ones_like(mean_B4)
+    def forward(self, mean_BU: Tensor, critic_BL: Tensor) -> tuple[Tensor, Tensor]:
+        return mean_BU, torch.ones_like(mean_BU)
 
 
 class _Critic(nn.Module):
@@ -64,10 +64,10 @@ class _Critic(nn.Module):
 
     def __init__(self, config: PixelConfig) -> None:
         super().__init__()
-        self.head = perceptron(config.latent + ACTING, config.hidden, 1)
+        self.head = perceptron(config.latent + config.acting, config.hidden, 1)
 
-    def forward(self, critic_BL: Tensor, action_B4: Tensor) -> Tensor:
-        value_B1: Tensor = self.head(torch.cat([critic_BL, action_B4], dim=-1))
+    def forward(self, critic_BL: Tensor, action_BU: Tensor) -> Tensor:
+        value_B1: Tensor = self.head(torch.cat([critic_BL, action_BU], dim=-1))
         return value_B1
 
 
@@ -124,10 +124,10 @@ class Iql(Rival):
         moves = draw_moves(frame_BTHWC, action_BTA, generator)
         pair = self.pair(moves.frame, goal_BHWC, generator)
         next_pair = self.pair(moves.after, goal_BHWC, generator)
-        action_B4, mean_B4 = to_unit(moves.action, self.config), self.actor(pair)
+        action_BU, mean_BU = to_unit(moves.action, self.config), self.actor(pair)
         with torch.no_grad():
             slow_BL, next_BL = self.slow_critic_encoder(pair), self.value_encoder(next_pair)
-        seen = {"mean": mean_B4, "value": self.value_encoder(pair), "action": action_B4}
+        seen = {"mean": mean_BU, "value": self.value_encoder(pair), "action": action_BU}
         judged = _table({**seen, "critic": slow_BL})
         actor_loss, _ = self.losses.actor_loss(judged)
         value_loss, _ = self.losses.value_loss(judged)
@@ -138,7 +138,7 @@ class Iql(Rival):
             "actor": actor_loss.detach(),
             "value": value_loss.detach(),
             "critic": critic_loss.detach(),
-            **error_parts(mean_B4 - action_B4),
+            **error_parts(mean_BU - action_BU),
         }
         return Loss(actor_loss + value_loss + critic_loss, parts)
 

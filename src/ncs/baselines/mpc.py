@@ -5,7 +5,7 @@ from the goal's slots, matched by type. Since a prediction copies types to the b
 the same after any plan: it is made once a decision, not once a candidate.
 
 Legend: B lanes, P population, T moves of a plan, K goal slots, J present slots, M matched pairs,
-D type channels, S state channels, 4 an action's acting numbers in [-1, 1], 6 in metres.
+D type channels, S state channels, U an action's acting numbers in [-1, 1], 6 in metres.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from ncs.baselines.cem import CemConfig, minimise
-from ncs.baselines.pixels import ACTING, PixelConfig, to_metres
+from ncs.baselines.pixels import PixelConfig, corners, to_metres
 from ncs.model.contract import Slots, WorldModel
 from ncs.storage import digest_json
 
@@ -69,9 +69,8 @@ class MpcPolicy:
         self,
         model: WorldModel,
         n_slots: int,
-        low_2: NDArray[Any],
-        high_2: NDArray[Any],
-        height: float,
+        low_3: NDArray[Any],
+        high_3: NDArray[Any],
         config: MpcConfig,
     ) -> None:
         """Joins a world model and a search.
@@ -79,13 +78,12 @@ class MpcPolicy:
         Args:
             model: Trained, the one that NCS looks through.
             n_slots: Of every picture.
-            low_2: Low corner of the arena, metres.
-            high_2: High corner.
-            height: z of every pick.
+            low_3: Low corner of the arena, metres.
+            high_3: High corner.
             config: How to search.
         """
         self._model, self._n_slots, self._config = model.eval(), n_slots, config
-        low, high = ((float(corner[0]), float(corner[1])) for corner in (low_2, high_2))
+        low, high, height = corners(low_3, high_3)
         self._arena = PixelConfig(low=low, high=high, height=height)
 
     def begin(self, seed_B: Sequence[Sequence[int]]) -> None:
@@ -94,7 +92,7 @@ class MpcPolicy:
             torch.Generator().manual_seed(int(digest_json(["mpc", *map(int, seed)])[:15], 16))
             for seed in seed_B
         ]
-        self._plans: dict[int, Tensor] = {}  # (T, 4) what was planned last
+        self._plans: dict[int, Tensor] = {}  # (T, U) what was planned last
         self._goals: dict[int, Slots] = {}
 
     @torch.no_grad()
@@ -117,27 +115,27 @@ class MpcPolicy:
 
     def _decide(self, now: Slots, lane: int) -> NDArray[np.float32]:
         """Plans from where the last plan left off, and keeps the rest of the new one."""
-        config = self._config
+        config, acting = self._config, self._arena.acting
         pairs = match(now, self._goals[lane], config.presence)
         length = moves_left(now, pairs, config)
-        last_T4 = self._plans.get(lane, torch.zeros(0, ACTING))[:length]
-        start_T4 = torch.cat([last_T4, torch.zeros(length - len(last_T4), ACTING)])
-        high_D = torch.ones(length * ACTING)
+        last_TU = self._plans.get(lane, torch.zeros(0, acting))[:length]
+        start_TU = torch.cat([last_TU, torch.zeros(length - len(last_TU), acting)])
+        high_D = torch.ones(length * acting)
         plan_D = minimise(
-            lambda plan_PD: self.cost(now, pairs, plan_PD.view(-1, length, ACTING)),
-            start_T4.flatten(),
+            lambda plan_PD: self.cost(now, pairs, plan_PD.view(-1, length, acting)),
+            start_TU.flatten(),
             -high_D,
             high_D,
             config,
             self._generators[lane],
         )
-        plan_T4 = plan_D.view(length, ACTING)
-        self._plans[lane] = plan_T4[1:]
-        return to_metres(plan_T4[0], self._arena).numpy().astype(np.float32)
+        plan_TU = plan_D.view(length, acting)
+        self._plans[lane] = plan_TU[1:]
+        return to_metres(plan_TU[0], self._arena).numpy().astype(np.float32)
 
-    def cost(self, now: Slots, pairs: Pairs, plan_PT4: Tensor) -> Tensor:
+    def cost(self, now: Slots, pairs: Pairs, plan_PTU: Tensor) -> Tensor:
         """The squared distance (P,) of goal states from those that each plan leads to."""
-        slots = now.map(lambda value: value.expand(len(plan_PT4), *value.shape))
-        for action_P6 in to_metres(plan_PT4, self._arena).unbind(dim=1):
+        slots = now.map(lambda value: value.expand(len(plan_PTU), *value.shape))
+        for action_P6 in to_metres(plan_PTU, self._arena).unbind(dim=1):
             slots = self._model.predict(slots, action_P6)
         return (slots.state[:, pairs.now] - pairs.goal).square().sum(dim=(1, 2))

@@ -3,14 +3,15 @@
 The goal picture is stacked on the channels of the present one, as the paper's authors fed theirs;
 sizes are those of jaxrl2, which the paper's BC and IQL were based on.
 
-Legend: B batch, H height, W width, C channels, L latent numbers, 4 an action's acting numbers in
-[-1, 1], 6 an action in metres.
+Legend: B batch, H height, W width, C channels, L latent numbers, U an action's acting numbers in
+[-1, 1], D coordinates that act, 6 an action in metres.
 """
 
 import itertools
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import torch
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
@@ -19,15 +20,15 @@ from ncs.settings import Settings
 Width = Annotated[int, Field(ge=1, le=4096)]
 GAIN = 2**0.5  # of orthogonal first weights
 MOST_NUMBERS = 2**26  # of the layer that condenses a picture
-ACTING = 4  # x and y of the pick, and of the displacement: heights are fixed in these worlds
+Corner = tuple[float, float] | tuple[float, float, float]  # metres
 
 
 class PixelConfig(Settings):
     """Networks of a rival, and the arena its actions are scaled by."""
 
-    low: tuple[float, float]  # corners of the arena, metres
-    high: tuple[float, float]
-    height: float  # z of every pick
+    low: Corner  # corners of the arena; where they have heights, heights are chosen too
+    high: Corner
+    height: float  # z of every pick where they have not
     size: int = Field(64, ge=31, le=256)  # pixels a side
     features: tuple[Width, ...] = Field((32, 64, 128, 256), max_length=6)  # 3 x 3, stride 2
     latent: Width = 50
@@ -36,14 +37,28 @@ class PixelConfig(Settings):
     crop_pad: int = Field(4, ge=0, le=32)  # pictures are shifted by up to so many pixels
     squash: bool = False  # whether the policy's mean goes through tanh
 
+    @property
+    def acting(self) -> int:
+        """How many numbers of an action are chosen: a pick and a displacement."""
+        return 2 * len(self.low)
+
     @model_validator(mode="after")
     def _is_buildable(self) -> Self:
+        if len(self.low) != len(self.high):
+            raise ValueError("low and high must have as many coordinates")
         side = self.size
         for _ in self.features:
             side = (side - 3) // 2 + 1
         if side < 1 or (self.features or (6,))[-1] * side**2 * self.latent > MOST_NUMBERS:
             raise ValueError(f"features and latent ask for over {MOST_NUMBERS} numbers, or none")
         return self
+
+
+def corners(low_3: NDArray[Any], high_3: NDArray[Any]) -> tuple[Corner, Corner, float]:
+    """An arena's corners in the coordinates that are chosen, and the height of picks otherwise."""
+    (x, y, z), (right, far, top) = low_3.tolist(), high_3.tolist()
+    height = (z + top) / 2
+    return ((x, y, z), (right, far, top), height) if top > z else ((x, y), (right, far), height)
 
 
 class Encoder(nn.Module):
@@ -76,12 +91,12 @@ class Actor(nn.Module):
         super().__init__()
         self.config = config
         self.encoder = Encoder(config)
-        self.head = perceptron(config.latent, config.hidden, ACTING)
+        self.head = perceptron(config.latent, config.hidden, config.acting)
 
     def forward(self, pair_BHWC: Tensor) -> Tensor:
-        """Mean actions (B, 4)."""
-        mean_B4: Tensor = self.head(self.encoder(pair_BHWC))
-        return mean_B4.tanh() if self.config.squash else mean_B4
+        """Mean actions (B, U)."""
+        mean_BU: Tensor = self.head(self.encoder(pair_BHWC))
+        return mean_BU.tanh() if self.config.squash else mean_BU
 
 
 def perceptron(n_in: int, hidden: tuple[int, ...], n_out: int) -> nn.Sequential:
@@ -120,18 +135,20 @@ def shift(pair_BHWC: Tensor, pad: int, generator: torch.Generator) -> Tensor:
 
 
 def to_unit(action_B6: Tensor, config: PixelConfig) -> Tensor:
-    """The acting numbers (B, 4) of actions in metres, scaled to [-1, 1]."""
-    low_2, high_2 = action_B6.new_tensor(config.low), action_B6.new_tensor(config.high)
-    reach_2 = high_2 - low_2
-    pick_B2 = 2 * (action_B6[..., 0:2] - low_2) / reach_2 - 1
-    return torch.cat([pick_B2, action_B6[..., 3:5] / reach_2], dim=-1)
+    """The acting numbers (B, U) of actions in metres, scaled to [-1, 1]."""
+    low_D, high_D = action_B6.new_tensor(config.low), action_B6.new_tensor(config.high)
+    reach_D, n_axes = high_D - low_D, len(low_D)
+    pick_BD = 2 * (action_B6[..., :n_axes] - low_D) / reach_D - 1
+    return torch.cat([pick_BD, action_B6[..., 3 : 3 + n_axes] / reach_D], dim=-1)
 
 
-def to_metres(unit_B4: Tensor, config: PixelConfig) -> Tensor:
+def to_metres(unit_BU: Tensor, config: PixelConfig) -> Tensor:
     """Actions (B, 6) in metres; what lies outside [-1, 1] is brought back to its border."""
-    low_2, high_2 = unit_B4.new_tensor(config.low), unit_B4.new_tensor(config.high)
-    reach_2, inside_B4 = high_2 - low_2, unit_B4.clamp(-1, 1)
-    pick_B2 = low_2 + (inside_B4[..., :2] + 1) / 2 * reach_2
-    zero_B1 = torch.zeros_like(inside_B4[..., :1])
-    move_B2 = inside_B4[..., 2:] * reach_2
-    return torch.cat([pick_B2, zero_B1 + config.height, move_B2, zero_B1], dim=-1)
+    low_D, high_D = unit_BU.new_tensor(config.low), unit_BU.new_tensor(config.high)
+    reach_D, inside_BU, n_axes = high_D - low_D, unit_BU.clamp(-1, 1), len(low_D)
+    pick_BD = low_D + (inside_BU[..., :n_axes] + 1) / 2 * reach_D
+    move_BD = inside_BU[..., n_axes:] * reach_D
+    if n_axes == 3:
+        return torch.cat([pick_BD, move_BD], dim=-1)
+    zero_B1 = torch.zeros_like(inside_BU[..., :1])
+    return torch.cat([pick_BD, zero_B1 + config.height, move_BD, zero_B1], dim=-1)

@@ -2,6 +2,7 @@
 
 from typing import Literal, get_args
 
+from ncs.baselines.pixels import Corner
 from ncs.records import ConfigError
 from ncs.registry import find_model
 from ncs.training.schedule import TrainConfig
@@ -13,8 +14,8 @@ CPU_STEPS = {"bc": 2400, "iql": 1800, "gcivl": 1200}  # flat well before the end
 
 def rival_config(
     method: str,
-    low: tuple[float, float],
-    high: tuple[float, float],
+    low: Corner,
+    high: Corner,
     height: float,
     preset: RivalPreset = "cpu",
 ) -> TrainConfig:

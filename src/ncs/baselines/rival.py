@@ -112,8 +112,8 @@ class PixelPolicy:
     ) -> NDArray[np.float32]:
         """One action (B, 6) for each of the given lanes."""
         image, goal = (torch.from_numpy(np.array(p)) for p in (image_BHWC, goal_BHWC))
-        unit_B4 = self._actor(stack(image, goal))
+        unit_BU = self._actor(stack(image, goal))
         if self._sigma > 0:
-            drawn = [self._rngs[lane].normal(0, self._sigma, unit_B4.shape[1]) for lane in lane_B]
-            unit_B4 = unit_B4 + torch.from_numpy(np.stack(drawn)).to(unit_B4)
-        return to_metres(unit_B4, self._actor.config).numpy().astype(np.float32)
+            drawn = [self._rngs[lane].normal(0, self._sigma, unit_BU.shape[1]) for lane in lane_B]
+            unit_BU = unit_BU + torch.from_numpy(np.stack(drawn)).to(unit_BU)
+        return to_metres(unit_BU, self._actor.config).numpy().astype(np.float32)
