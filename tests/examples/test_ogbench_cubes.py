@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ncs.cli.command import parse
+from ncs.cli.train import Train
 from ncs.data.buffer import open_buffer, open_truth
 from ncs.evaluation.suite import EPISODES
 from ncs.records import Result
 from ncs.registry import World
 from ncs.storage import digest_content, read_arrays, read_json
+from ncs.training.checkpoint import read_config
 
 sys.path.append(str(Path(__file__).parents[2] / "examples" / "ogbench_cubes" / "src"))
 
@@ -31,6 +34,7 @@ from ogbench_cubes.scenes import (
     tower_place,
 )
 from ogbench_cubes.tasks import official_task, random_task
+from ogbench_cubes.whole import commands
 
 needs_ogbench = pytest.mark.skipif(
     importlib.util.find_spec("ogbench") is None, reason="OGBench is not installed"
@@ -156,6 +160,20 @@ def test_clips_of_several_buffers_are_spread_evenly(small_buffer: Path, tmp_path
     both, index = open_buffer(several), np.arange(2 * len(one))
     assert (both.clips(index).frame[::2] == one.clips(index[: len(one)]).frame).all()
     assert (open_truth(several).position(1) == open_truth(small_buffer).position(0)).all()
+
+
+def test_one_command_makes_what_ships_with_the_settings_it_ships_with() -> None:
+    play, first, _, _, more, graph = commands(Path("out"))
+    asked = parse(Train, "train", more[2:]).resolve()
+    there = read_config(Path(str(CUBES.model)))
+    same = {"start": asked.start, "checkpoint_every": asked.checkpoint_every}
+    same |= {"picture_every": asked.picture_every}  # what is drawn and kept on the way
+    assert asked.difference(there.model_copy(update=same)) is None
+    assert parse(Train, "train", first[2:]).resolve().steps == 1200
+    assert play[play.index("--episodes") + 1] == "700"
+    assert graph[graph.index("--clips") + 1] == "450"
+    small = commands(Path("out"), 0.01)
+    assert small[0][small[0].index("--episodes") + 1] == "7"
 
 
 def test_a_tower_is_taken_down_from_its_top() -> None:

@@ -89,7 +89,7 @@ def test_settings_survive_a_round_trip_with_their_network() -> None:
         ({"network": {"depth": 3}}, "network.depth: there is no such setting"),
         ({"network": 3}, "network: must be TinyConfig"),
         ({"model": "gpt"}, "model: there is no 'gpt'"),
-        ({"steps": 0}, "steps: input should be greater than or equal to 1, got 0"),
+        ({"steps": -1}, "steps: input should be greater than or equal to 0, got -1"),
     ],
 )
 def test_bad_settings_are_refused_by_name(values: dict[str, object], complaint: str) -> None:

@@ -44,7 +44,9 @@ class Train(Command):
     show: bool = Field(False, description="print every setting as JSON, and stop")
     minutes: float | None = Field(None, gt=0, description="checkpoint and end after that long")
     seed: int | None = Field(None, ge=0, lt=2**63, description="of weights, order and noise")
-    steps: int | None = Field(None, ge=1, description="instead of the preset's")
+    steps: int | None = Field(
+        None, ge=0, description="instead of the preset's; 0: what is measured, untrained"
+    )
     batch: int | None = Field(None, ge=1, description="clips a step, over all processes")
     devices: int | None = Field(None, ge=1, description="processes, one a device or core")
     threads: int | None = Field(None, ge=1, description="threads of each process")

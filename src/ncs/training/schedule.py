@@ -35,7 +35,7 @@ class TrainConfig(Settings):
 
     model: str  # a name of the registry
     network: SerializeAsAny[Settings]  # that model's own settings
-    steps: int = Field(31_250, ge=1, le=100_000_000)  # 200 epochs of 5000 clips in batches of 32
+    steps: int = Field(31_250, ge=0, le=100_000_000)  # 200 epochs of 5000 clips in batches of 32
     batch: int = Field(32, ge=1, le=65_536)  # clips a step, over all processes
     # Parts of a batch, each with its own random stream and its own backward pass. Processes share
     # the parts out, so one process and two train alike; more parts need less memory.
