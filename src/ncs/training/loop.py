@@ -145,7 +145,7 @@ class Run:
     def _save_if_due(self) -> None:
         step = self.learner.step
         due = step == self.config.steps or (step and step % self.config.checkpoint_every == 0)
-        if due and step != self.saved_at:
+        if due and (step != self.saved_at or not step):  # a run of no steps is saved as well
             self._save()
 
     def _save(self) -> None:
