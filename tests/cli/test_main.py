@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.conftest import REPOSITORY, ncs, ncs_process
 
+from ncs import __version__
 from ncs.cli.commands import find_commands
 from ncs.cli.main import main
 from ncs.evaluation.results import read_results
@@ -223,6 +224,11 @@ def test_a_rival_that_ships_is_inspected(
 def test_the_folder_holds_commands_and_what_all_of_them_share() -> None:
     modules = {path.stem for path in (REPOSITORY / "src" / "ncs" / "cli").glob("*.py")}
     assert modules - {entry.module.rpartition(".")[2] for entry in COMMANDS.values()} == NO_COMMANDS
+
+
+def test_the_version_is_told_to_machines_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"version": __version__}
 
 
 @pytest.mark.parametrize("unbuffered", [None, "1"])

@@ -104,7 +104,8 @@ def dispatch(words: Sequence[str]) -> int:
         print(overview())
         return 0
     if words[0] in ("-V", "--version"):
-        print(f"ncs {__version__}")
+        as_json = "--json" in words
+        print(json.dumps({"version": __version__}) if as_json else f"ncs {__version__}")
         return 0
     name, *rest = words
     commands = find_commands()
