@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.control.aside import nudges
+from ncs.control.aside import length, nudges
 from ncs.control.surroundings import Advice, Scene, Space
 from ncs.graph.distances import Doubles, Floats, pairwise
 
@@ -37,6 +37,8 @@ EXACT = 0.02  # of the tolerance: places that are misread by less are put as the
 CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
 WORTH = 0.2  # how much likelier a point must become for another to be moved, a failure the more
+# Points across a slit and along it, (Q, 2): in steps of the finest, and of a radius.
+SLITS = np.array([(fine, coarse) for coarse in (-0.4, 0, 0.4) for fine in range(-3, 4)])
 TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
 
 
@@ -90,16 +92,17 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
     if not scene.vain and space.error < EXACT * space.tolerance:
         return Advice(-1, np.zeros(2))  # what is read without a miss needs no leeway
     near_J = nearby(scene, space)
-    there = np.linalg.norm(scene.here - scene.goal) <= space.still  # nothing need make room
-    asides = [] if there or not scene.vain else list(nudges(scene, space, near_J))
+    asides: list[Advice] = []
+    if scene.vain and np.linalg.norm(scene.here - scene.goal) > space.still:
+        asides = list(nudges(scene, space, near_J))  # what is there needs no room
     found = consider(scene.only(near_J), space, asides, rng)
     return found if found.other < 0 else replace(found, other=int(near_J[found.other]))
 
 
 def nearby(scene: Scene, space: Space) -> NDArray[np.int64]:
     """Which of the others are, were or should be near enough to a goal to matter."""
-    place_3J2 = np.stack([scene.others, scene.first, scene.homes])
-    away_3J = np.linalg.norm(place_3J2 - scene.goal, axis=-1)
+    place_3J2 = np.array([scene.others, scene.first, scene.homes])
+    away_3J = length(place_3J2 - scene.goal)
     return np.flatnonzero(np.fmin.reduce(away_3J) < 2 * space.size + space.tolerance)
 
 
@@ -114,8 +117,9 @@ def consider(
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi), POINTS if scene.vain else POINTS // 2)
     if scene.vain:
         offset_Q2 = np.concatenate([offset_Q2, slits(reach, space.error)])
-    handicap_Q = CENTRED * np.linalg.norm(offset_Q2, axis=1) / space.tolerance
-    handicap_Q += tried(scene.goal + offset_Q2, scene, space.error)
+    handicap_Q = CENTRED * length(offset_Q2) / space.tolerance
+    if scene.vain:
+        handicap_Q += tried(scene.goal + offset_Q2, scene, space.error)
     works_AXQ = list(outcomes(scene, space, cases, scene.goal + offset_Q2, asides))
     odds_AQ = odds(works_AXQ, cases.weight) - handicap_Q
     point = int(odds_AQ[0].argmax()) if odds_AQ[0].max() > odds_AQ[0, 0] + SLIGHT else 0
@@ -150,6 +154,8 @@ def outcomes(
     near = np.flatnonzero(is_near(scene.others)).tolist()
     free = {j: clear(scene.others[j], j) for j in near}
     yield all_of(good_XQ, *free.values())
+    if not asides:
+        return
     moved_A = [aside.other for aside in asides]
     place_A2 = scene.others[moved_A] + np.reshape([aside.shift for aside in asides], (-1, 2))
     for j, place_2, matters in zip(moved_A, place_A2, is_near(place_A2).tolist(), strict=True):
@@ -159,7 +165,8 @@ def outcomes(
 
 def hit(at_2XQ: Floats, goal_2: Floats, tolerance: float) -> Bools:
     """Which landings are nearer to a goal than a tolerance (X, Q)."""
-    away_2XQ = at_2XQ - goal_2[:, None, None]
+    away_2XQ = at_2XQ.astype(np.float64)  # numpy is slow at mixing precisions
+    away_2XQ -= goal_2[:, None, None]
     away_2XQ *= away_2XQ
     away_2XQ[0] += away_2XQ[1]
     return np.asarray(away_2XQ[0] < tolerance**2)
@@ -185,7 +192,7 @@ def odds(works_AXQ: Sequence[Bools], weight_X: Doubles) -> Doubles:
 
 def to_come(scene: Scene, space: Space) -> Bools:
     """Which of the others (J,) are still to be put where they should be."""
-    away_J = np.linalg.norm(scene.others - scene.homes, axis=1)
+    away_J = length(scene.others - scene.homes)
     return np.asarray(away_J > space.still)  # no home, no number
 
 
@@ -256,24 +263,21 @@ def likeliest(cases: Cases) -> Cases:
 
 def tried(point_Q2: Doubles, scene: Scene, near: float) -> Doubles:
     """One for points (Q,) that were tried in vain while all stood as now, nothing for others."""
-    again_Q = np.zeros(len(point_Q2))
-    if scene.vain:
-        moved_V = (np.abs(scene.past.others - scene.others) > 2 * near).any((1, 2))
-        place_V2 = scene.past.place[~moved_V]
-        again_Q[(pairwise(place_V2, point_Q2, "euclidean") < near).any(0)] = 1
-    return again_Q
+    moved_V = (np.abs(scene.past.others - scene.others) > 2 * near).any((1, 2))
+    place_V2 = scene.past.place[~moved_V]
+    again_Q = (pairwise(place_V2, point_Q2, "euclidean") < near).any(0)
+    return np.asarray(again_Q, np.float64)
 
 
 def sunflower(radius: float, turn: float, points: int = POINTS) -> Doubles:
     """Points (Q, 2) of a disc, its middle first and denser around it."""
     n_Q = np.arange(points)
     length_Q, angle_Q = radius * n_Q / (points - 1), TURN * n_Q + turn
-    return np.stack([length_Q * np.cos(angle_Q), length_Q * np.sin(angle_Q)], 1)
+    return np.array([length_Q * np.cos(angle_Q), length_Q * np.sin(angle_Q)]).T.copy()
 
 
 def slits(radius: float, error: float) -> Doubles:
     """Points (Q, 2) near either axis: exact along one, anywhere along the other."""
-    fine, coarse = FINE * error * np.arange(-3, 4), radius * np.array([-0.4, 0, 0.4])
-    across_Q2 = np.stack([np.tile(fine, len(coarse)), np.repeat(coarse, len(fine))], 1)
+    across_Q2 = SLITS * [FINE * error, radius]
     point_Q2 = np.concatenate([across_Q2, across_Q2[:, ::-1]])
-    return np.asarray(point_Q2[np.linalg.norm(point_Q2, axis=1) <= radius])
+    return np.asarray(point_Q2[length(point_Q2) <= radius])

@@ -162,7 +162,7 @@ def merge(point_X3: Doubles, apart: float) -> tuple[Doubles, NDArray[np.int64]]:
     """Points that differ (P, 3), and which of them each point is (X,)."""
     kept: list[int] = []
     numbers: list[int] = []
-    away_XX = np.linalg.norm(point_X3 - point_X3[:, None], axis=-1).tolist()
+    away_XX = lengths(point_X3 - point_X3[:, None]).tolist()
     for x, away_X in enumerate(away_XX):
         away = [away_X[other] for other in kept]
         if away and min(away) < apart:
@@ -257,7 +257,7 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
     n_places = len(point_P3)
     offset_PP3 = point_P3[None] - point_P3[:, None]  # of the second from the first
     itself_PP = np.eye(n_places, dtype=bool)
-    near_PP = np.linalg.norm(offset_PP3, axis=-1) < apart
+    near_PP = lengths(offset_PP3) < apart
     block_PP = inside(rules.block, offset_PP3) | itself_PP | near_PP
     none = (0,) * n_places
     hold = masks(inside(rules.hold, offset_PP3) & ~itself_PP) if rules.hold else none
@@ -271,6 +271,12 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
         for ground, mask in zip(ground_P, masks(need_PP), strict=True)
     ]
     return Puzzle(hold, masks(block_PP), tuple(need))
+
+
+def lengths(offset_PP3: Doubles) -> Doubles:
+    """How long offsets are (P, P)."""
+    square_PP3 = offset_PP3 * offset_PP3
+    return np.asarray(np.sqrt(np.add.reduce(square_PP3, axis=-1)))
 
 
 def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from ncs.control.decision import Choice, Move, Pairs, Problem
 from ncs.control.surroundings import Advice, Attempt, Scene, Space
 from ncs.control.trail import Trail
 from ncs.graph.attempts import metres_per_state, where
-from ncs.graph.distances import Floats
+from ncs.graph.distances import Doubles, Floats
 from ncs.records import Calibration
 
 ASIDE = "make room"
@@ -36,6 +36,16 @@ def flat_world(problem: Problem) -> Calibration | None:
     if known is None or known.world is None or arena.high[2] > arena.low[2]:
         return None
     return known
+
+
+def ends(problem: Problem, choice: Choice, known: Calibration) -> tuple[Doubles, Doubles]:
+    """From where to where a choice is to take its entity, (3,) each."""
+    here_3 = problem.now_place[choice.entity]
+    if choice.purpose == ASIDE:
+        return here_3, here_3.copy()
+    if choice.target.tobytes() == problem.goal_state[choice.goal].tobytes():
+        return here_3, problem.goal_place[choice.goal].copy()
+    return here_3, where(choice.target[None], problem.graph, known)[0]
 
 
 class Leeway:
@@ -84,7 +94,7 @@ class Leeway:
         known = flat_world(problem)
         if known is None:
             return self._steps.act(problem, choice, i, j)
-        here_3, there_3 = where(np.stack([choice.state, choice.target]), problem.graph, known)
+        here_3, there_3 = ends(problem, choice, known)
         move = self._steps.act(problem, choice, i, j)
         known_way = move is not None or choice.goal in self._vain
         if self._shift is not None and known_way and choice.purpose in ("constraint", ASIDE):
@@ -138,7 +148,7 @@ class Leeway:
         who_J = self._who[np.searchsorted(np.flatnonzero(problem.now.presence), other_J)]
         scene = Scene(
             here=place_J2[choice.entity],
-            goal=where(choice.target[None], graph, known)[0, :2],
+            goal=ends(problem, choice, known)[1][:2],
             others=place_J2[other_J],
             homes=home_J2[other_J],
             first=self._trail.first[who_J],

@@ -30,5 +30,7 @@ def extend(steps: Steps) -> Steps:
 def some(entities: Entities, kept: NDArray[np.int64]) -> Entities:
     """The entities of some slots."""
     arrays = (getattr(entities, name) for name in FIELDS)
+    if len(kept) and kept[-1] == len(kept) - 1:  # the first so many need not be copied
+        return Entities(*(array[: len(kept)] for array in arrays))
     # A model that does not say how sure it is has no confidence to take from.
     return Entities(*(array[kept] if len(array) else array for array in arrays))
