@@ -13,22 +13,16 @@ from ncs.training.checkpoint import read_config
 from ncs.training.schedule import TrainConfig
 
 REPOSITORY = Path(__file__).parents[1]
-CARDS = {
-    "blocks-cpu": "blocks-cpu-0",
-    "blocks-thinned": "blocks-thinned-0",
-    "robogym-cpu": "robogym-cpu-0",
-    "robogym-gaussian": "robogym-gaussian-0",
-}
+CARDS = ("blocks-cpu", "blocks-thinned", "robogym-cpu", "robogym-gaussian")
 
 
-@pytest.mark.parametrize(("card", "model"), CARDS.items())
-def test_the_command_on_the_card_gives_the_settings_of_the_checkpoint(
-    card: str, model: str
-) -> None:
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("card", CARDS)
+def test_the_command_on_the_card_gives_the_settings_of_the_checkpoint(card: str, seed: int) -> None:
     text = (REPOSITORY / "model_cards" / f"{card}.md").read_text()
     line = re.findall(r"^ncs train (.*)$", text, re.MULTILINE)[-1]
-    asked: TrainConfig = parse(Train, "train", shlex.split(line)).resolve()
-    there = read_config(REPOSITORY / "checkpoints" / model)
+    asked: TrainConfig = parse(Train, "train", [*shlex.split(line), "--seed", str(seed)]).resolve()
+    there = read_config(REPOSITORY / "checkpoints" / f"{card}-{seed}")
     assert asked.difference(left_open(there, asked)) is None
 
 
