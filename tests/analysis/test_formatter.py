@@ -48,6 +48,15 @@ def test_rows_are_called_by_their_names_and_other_tasks_are_named() -> None:
     assert result_grids(other, "best", NAMES)[0].rows[1][0] == "chance, dev tasks"
 
 
+def test_rules_of_their_own_in_each_column_make_one_line_of_one_label() -> None:
+    long = [replace(row, label="long", config="8") for row in ROWS]
+    longer = [replace(row, label="long", config="10", objects=5) for row in ROWS]
+    (grid,) = result_grids([*long, *longer], "best")
+    assert grid.rows[1][:3] == ("long", "0.375 ±0.125", "0.375 ±0.125")
+    (grid,) = result_grids([*long, *(replace(row, objects=4) for row in longer)], "best")
+    assert [row[0] for row in grid.rows[1:]].count("long") == 2
+
+
 def test_one_seed_has_no_error() -> None:
     assert estimate_text(Estimate(0.5, 0.1, 2, 4)) == "0.500 ±0.100"
     assert estimate_text(Estimate(0.5, 0.0, 1, 4)) == "0.500"

@@ -1,7 +1,7 @@
 """Takes table rows, gives text: the one formatter of commands, reports, documents and viewer."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from ncs.analysis.table import NAMELESS, Names, Row, ScoreName, beside_paper, label_of
@@ -60,8 +60,28 @@ def shown_rows(rows: Sequence[Row], score: ScoreName) -> list[Row]:
     """
     counts = set(counts_of(rows))
     return [
-        row for row in rows if row.source == "ours" or (score == "best" and counts & set(row.cells))
+        row
+        for row in joined(rows)
+        if row.source == "ours" or (score == "best" and counts & set(row.cells))
     ]
+
+
+def joined(rows: Iterable[Row]) -> list[Row]:
+    """Rows of one label and model, judged by rules of their own in each column, as one line."""
+    lines: list[Row] = []
+    for row in rows:
+        for place, line in enumerate(lines):
+            if row.label and _named(row) == _named(line) and not set(row.cells) & set(line.cells):
+                lines[place] = replace(line, cells=dict(sorted((line.cells | row.cells).items())))
+                break
+        else:
+            lines.append(row)
+    return lines
+
+
+def _named(row: Row) -> tuple[str, ...]:
+    """All that a table shows of a row, but for its numbers."""
+    return (row.source, row.method, row.label, row.split, row.checkpoint)
 
 
 def row_texts(row: Row, counts: Sequence[int], names: Names) -> tuple[str, ...]:
