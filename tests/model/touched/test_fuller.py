@@ -1,8 +1,10 @@
 """Fuller scenes: things come with their labels, and leave behind what only a neighbour tells."""
 
+from dataclasses import replace
+
 import torch
 
-from ncs.model.touched.fuller import Scenes, paste
+from ncs.model.touched.fuller import Scenes, draw_blots, paste, repaint
 from ncs.model.touched.labels import Labels
 
 
@@ -46,3 +48,27 @@ def test_what_stood_on_another_stays_there() -> None:
     scenes = pasted(1.0, highest=0.5)
     assert not scenes.labels.known[0, 1]
     assert (scenes.image[0, :, 2:5, 10:13] == 0).all()
+
+
+def test_grounds_change_and_things_do_not() -> None:
+    scenes = two_pictures(0.0)
+    scenes = replace(scenes, image=scenes.image + 0.4 * scenes.labels.nothing[:, None])
+    painted = repaint(scenes, 0.5, torch.Generator().manual_seed(0))
+    thing_NHW = scenes.labels.thing.any(dim=1)
+    unchanged_NHW = (painted.image == scenes.image).all(dim=1)
+    assert unchanged_NHW[thing_NHW].all()
+    assert not unchanged_NHW[~thing_NHW].any()
+    ground = painted.image.movedim(1, -1)[~thing_NHW]
+    assert ground.min() >= 0.4 * (1 - 0.5 * 1.25)
+    assert ground.max() <= 0.4 * (1 + 0.5 * 1.25)
+
+
+def test_blots_are_drawn_by_the_generator_for_pictures_of_any_shape() -> None:
+    first, again, other = (
+        draw_blots(3, (5, 40), torch.Generator().manual_seed(seed)) for seed in (1, 1, 2)
+    )
+    assert first.shape == (3, 1, 5, 40)
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    assert first.abs().max() <= 1
+    assert first.std() > 0.1

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from ncs.model.touched.labels import Labels
 
@@ -58,3 +59,31 @@ def relight(image_NCHW: Tensor, share: float, generator: torch.Generator) -> Ten
     draw = torch.rand(shape, generator=generator, device=generator.device).to(image_NCHW) * 2 - 1
     gain = 1 + share * (0.75 * draw[0, :, :1] + 0.25 * draw[1])
     return (image_NCHW * gain).clamp(0, 1)
+
+
+def repaint(scenes: Scenes, share: float, generator: torch.Generator) -> Scenes:
+    """The same things on grounds with blots, paler and darker by up to a share."""
+    count, (height, width) = len(scenes.image), scenes.image.shape[-2:]
+    blot_N1HW = draw_blots(count, (height, width), generator)
+    tint_NC11 = 0.75 + 0.5 * _draw(generator, count, 3, 1, 1)
+    strength_N111 = share * _draw(generator, count, 1, 1, 1)
+    gain_NCHW = (1 + strength_N111 * blot_N1HW * tint_NC11).to(scenes.image)
+    ground_N1HW = ~scenes.labels.thing.any(dim=1, keepdim=True)
+    image = torch.where(ground_N1HW, (scenes.image * gain_NCHW).clamp(0, 1), scenes.image)
+    return Scenes(image, scenes.labels)
+
+
+def draw_blots(count: int, shape: tuple[int, int], generator: torch.Generator) -> Tensor:
+    """Blots (N, 1, H, W) between -1 and 1: large or small, stretched or not, soft or sharp."""
+    blots = []
+    for fine_2 in (1 + 4 * _draw(generator, count, 2)).tolist():
+        coarse = [max(2, round(side / 2**fine)) for side, fine in zip(shape, fine_2, strict=True)]
+        rough_11hw = _draw(generator, 1, 1, *coarse) * 2 - 1
+        blots.append(functional.interpolate(rough_11hw, shape, mode="bicubic"))
+    sharpness_N111 = 1 + 9 * _draw(generator, count, 1, 1, 1)
+    return torch.tanh(torch.cat(blots) * sharpness_N111)
+
+
+def _draw(generator: torch.Generator, *shape: int) -> Tensor:
+    """Numbers between 0 and 1, where the generator is."""
+    return torch.rand(shape, generator=generator, device=generator.device)

@@ -22,7 +22,7 @@ from ncs.model.touched.change import as_image
 from ncs.model.touched.config import TouchedConfig
 from ncs.model.touched.detect import cell_masks, count_votes, find_things, peaks
 from ncs.model.touched.dynamics import Mover
-from ncs.model.touched.fuller import Scenes, paste, relight
+from ncs.model.touched.fuller import Scenes, paste, relight, repaint
 from ncs.model.touched.labels import label, read_moves
 from ncs.model.touched.losses import judge, locate
 from ncs.model.touched.measure import measure, measure_at
@@ -239,6 +239,8 @@ class Touched(WorldModel):
             low = measures.number("low") + measures.half_step
             highest = low if measures.is_deep else math.inf
             scenes = paste(scenes, config.paste, generator, highest)
+        if config.ground:
+            scenes = repaint(scenes, config.ground, generator)
         if config.light:
             image = relight(scenes.image, config.light, generator)
             scenes = Scenes(image, scenes.labels)
