@@ -75,6 +75,31 @@ def test_what_changes_away_from_the_action_is_no_thing() -> None:
     assert not labels.thing[:, :, 2:8, 50:60].any()
 
 
+def test_what_passes_near_the_action_is_no_part_of_the_thing() -> None:
+    _, measures = prepared()
+    clips = one_move()
+    quiet = label(read(clips, measures), (0, 1), measures)
+    reach = round(measures.number("reach"))
+    clips.frame[0, 1, :, 12 + reach - 3 : 12 + reach] = 20  # an arm comes between
+    moved = read(clips, measures)
+    assert (moved.changed[0, 0, 24, 12 + reach - 3 : 12 + reach]).all()
+    labels = label(moved, (0, 1), measures)
+    assert labels.known.all()
+    assert (labels.thing == quiet.thing).all()
+
+
+def test_things_are_known_behind_what_passes() -> None:
+    _, measures = prepared()
+    moves = one_move()
+    frame = moves.frame[:, [0, 1, 1, 1]].clone()
+    frame[0, 2, :, 38:50] = 20  # an arm is before the red disc in one of the pictures
+    action = moves.action.repeat(1, 3, 1)
+    action[0, 1:] = 0  # and nothing else is moved
+    labels = label(read(Clips(frame, action, moves.pixel), measures), (3,), measures)
+    assert labels.known[0, 0]
+    assert labels.thing[0, 0, 20:28, 40:48].all()
+
+
 def right_share(labels: Labels, clips: Clips, frame: int) -> float:
     """Share of labelled things whose pixels lie on the disc whose place they name."""
     n_clips = len(clips.frame)

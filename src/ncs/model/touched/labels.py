@@ -69,8 +69,8 @@ def read_moves(image_BTCHW: Tensor, action_BMA: Tensor, measures: Measures) -> M
         end=end,
         who=_identify(start, end, worked, measures.half_step),
     )
-    if measures.is_deep:
-        moved = _tell_piled(image_BTCHW, moved, measures)
+    tell = _tell_piled if measures.is_deep else _tell_passing
+    moved = tell(image_BTCHW, moved, measures)
     return only_its_own(image_BTCHW, moved, least) if measures.number("tall") else moved
 
 
@@ -85,6 +85,23 @@ def _tell_piled(image_BTCHW: Tensor, moved: Moved, measures: Measures) -> Moved:
     alone_BM = ~carries(moved.start, moved.end, moved.worked, gap)
     sure_BM2 = moved.sure & (shown_BM & alone_BM)[..., None]
     return replace(moved, worked=moved.worked & shown_BM, sure=sure_BM2)
+
+
+def _tell_passing(image_BTCHW: Tensor, moved: Moved, measures: Measures) -> Moved:
+    """Moves while which something else passed: theirs is only what looks the same at both ends."""
+    least = measures.number("least")
+    busy_BM = moved.away.sum(dim=(2, 3)) >= least
+    if not busy_BM.any():
+        return moved
+    shift_BM2 = measures.project(moved.end) - measures.project(moved.start)
+    near = max(1, round(measures.number("miss")))
+    alike = looks_the_same(image_BTCHW, moved, shift_BM2, near)
+    before, after = (
+        torch.where(busy_BM[..., None, None], *pair)
+        for pair in ((alike.before, moved.before), (alike.after, moved.after))
+    )
+    shown_BM = (before.sum(dim=(2, 3)) >= least) & (after.sum(dim=(2, 3)) >= least)
+    return replace(alike, before=before, after=after, worked=moved.worked & shown_BM)
 
 
 def _identify(start_BM3: Tensor, end_BM3: Tensor, worked_BM: Tensor, near: float) -> Tensor:
