@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ncs.agent import Agent
-from ogbench_cubes.arm import Feeling
+from ogbench_cubes.arm import Feeling, Stopped
 from ogbench_cubes.facts import VARIANTS
 from ogbench_cubes.table import OfficialCubes
 from ogbench_cubes.tasks import official_task
@@ -27,14 +27,19 @@ PAUSE = 12  # pictures' worth of standing still at the end
 
 
 class Filmed(Cubes):
-    """The same world, remembering how the arm went."""
+    """The same world, remembering how the arm went; the move that solves a task is finished."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.states: list[NDArray[np.float64]] = []
 
     def _control(self, action_5: NDArray[np.float32]) -> Feeling:
-        feeling = super()._control(action_5)
+        try:
+            feeling = super()._control(action_5)
+        except Stopped:
+            if self.control_steps >= self._limit:
+                raise
+            feeling = self._simulator.feel()
         if self.control_steps % EVERY == 0:
             self.states.append(self._simulator.snapshot())
         return feeling
