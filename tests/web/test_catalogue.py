@@ -35,7 +35,14 @@ def test_a_folder_without_a_graph_is_no_model(
 ) -> None:
     monkeypatch.setattr("ncs.web.catalogue.has_checkpoint", lambda _: False)
     with pytest.raises(DataError, match="no trained model with a graph is here"):
+        find_folders((), None, tmp_path)
+
+
+def test_what_is_named_and_of_no_use_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=f"{tmp_path}: holds no trained model with a graph"):
         find_folders((tmp_path,), None, tmp_path)
+    with pytest.raises(DataError, match=f"{tmp_path}/gone: there is no such folder of results"):
+        find_folders((), tmp_path / "gone", tmp_path)
 
 
 def test_a_graph_of_so_many_nodes_is_the_one_its_commands_make(

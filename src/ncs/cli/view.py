@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from ncs.cli.command import Command
+from ncs.cli.command import Command, Model
 from ncs.cli.console import report
 from ncs.records import ConfigError
 
@@ -18,7 +18,7 @@ class View(Command):
     graph, results and slot health. Stops with Ctrl-C.
     """
 
-    model: tuple[Path, ...] = Field((), description="model folders beside those in checkpoints/")
+    model: tuple[Model, ...] = Field((), description="model folders beside those in checkpoints/")
     results: Path | None = Field(None, description="folder of result files (default: results/)")
     out: Path = Field(Path("runs/view"), description="folder for small buffers and graphs")
     host: str = Field("127.0.0.1", description="a loopback address; no other is answered")

@@ -41,7 +41,15 @@ class Folders:
 
 
 def find_folders(models: Sequence[Path], results: Path | None, work: Path) -> Folders:
-    """The folders of the clone one stands in, and those that are named."""
+    """The folders of the clone one stands in, and those that are named; these must be of use."""
+    for folder in models:
+        if not has_graph(folder):
+            raise DataError(
+                f"{folder}: holds no trained model with a graph; make them with 'ncs train' and "
+                "'ncs graph'"
+            )
+    if results is not None and not results.is_dir():
+        raise DataError(f"{results}: there is no such folder of results")
     bases = (Path.cwd(), *Path(__file__).resolve().parents)
     home = next((base for base in bases if (base / "checkpoints").is_dir()), None)
     found = list(models)
@@ -49,7 +57,7 @@ def find_folders(models: Sequence[Path], results: Path | None, work: Path) -> Fo
         shipped = Path("checkpoints") if home == Path.cwd() else home / "checkpoints"
         found += [f for f in sorted(shipped.iterdir()) if has_checkpoint(f)]
         results = results or (home / "results" if (home / "results").is_dir() else None)
-    usable = [f for f in found if any(graph_path(f, preset).exists() for preset in PRESETS)]
+    usable = [folder for folder in found if has_graph(folder)]
     if not usable:
         raise DataError(
             "checkpoints: no trained model with a graph is here; run in a clone of the repository "
@@ -58,6 +66,11 @@ def find_folders(models: Sequence[Path], results: Path | None, work: Path) -> Fo
     figures = [home / "docs"] if home is not None else []
     figures += [results] if results is not None else []
     return Folders(tuple(dict.fromkeys(usable)), results, tuple(figures), work)
+
+
+def has_graph(folder: Path) -> bool:
+    """Whether a folder holds a trained model and a graph of it."""
+    return has_checkpoint(folder) and any(graph_path(folder, p).exists() for p in PRESETS)
 
 
 @dataclass
