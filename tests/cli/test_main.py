@@ -155,6 +155,23 @@ def test_flags_win_over_the_config_file(tmp_path: Path, capsys: pytest.CaptureFi
     words = ["collect", "--config", str(path), "--out", str(tmp_path / "b"), "--episodes", "4"]
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["frames"] == 4 * 4
+    path.write_text('world = "robogym-rearrange"\nepisodes = 4\nworkers = 1')
+    words = ["collect", BLOCKS, "--config", str(path), "--out", str(tmp_path / "c"), "--json"]
+    assert main(words) == 0  # the world too
+    capsys.readouterr()
+    assert main(["inspect", str(tmp_path / "c"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["world"] == BLOCKS
+
+
+@pytest.mark.parametrize("name", ["goal-image", "goal_image"])
+def test_options_in_a_file_are_named_as_flags_are(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(f'{name} = "g.png"\njson = true')
+    assert main(["solve", "--config", str(path)]) == 2
+    answer = json.loads(capsys.readouterr().out)  # an object, as the file asks
+    assert answer["error"] == "image, goal_image: give both or neither"
 
 
 def test_settings_by_flag_are_laid_over_those_of_the_file(tmp_path: Path) -> None:
@@ -252,6 +269,16 @@ def test_a_reader_that_goes_away_is_no_error(words: list[str], unbuffered: str |
     )
     os.close(write_end)
     assert (out.returncode, out.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize("words", [["--help"], ["table", RESULTS], ["table", RESULTS, "--json"]])
+def test_output_that_finds_no_room_is_one_line(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        out = subprocess.run(
+            [sys.executable, "-m", "ncs", *words], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (out.returncode, out.stderr) == (2, "ncs: the output: No space left on device\n")
 
 
 def test_a_pipe_that_is_not_ours_is_an_error() -> None:

@@ -33,6 +33,25 @@ def test_solve_leaves_a_gif_a_strip_and_a_trace(
         assert strip.height > 250 * facts["steps"]
 
 
+@pytest.mark.parametrize("command", ["solve", "act", "serve"])
+def test_a_model_of_another_world_is_refused(
+    command: str,
+    two_pictures: tuple[Path, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now, goal = map(str, two_pictures)
+    words = {
+        "solve": ["--out", str(tmp_path)],
+        "act": ["--now", now, "--goal", goal],
+        "serve": ["--port", "0"],
+    }
+    pair = ["--model", str(FOLDER), "--world", "robogym-rearrange"]
+    assert main([command, *pair, *words[command]]) == 2
+    complaint = "was trained on block-rearrange, not on robogym-rearrange"
+    assert complaint in capsys.readouterr().err
+
+
 @pytest.fixture
 def two_pictures(tmp_path: Path) -> tuple[Path, Path]:
     from ncs.envs import make_env

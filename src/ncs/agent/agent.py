@@ -37,6 +37,7 @@ class Agent:
         preset: Preset = "best",
         n_objects: int | None = None,
         seed: int = 0,
+        world: str | None = None,
     ) -> Self:
         """The agent of a model folder.
 
@@ -46,12 +47,14 @@ class Agent:
             n_objects: in the scene. The paper's way has to be told, as it takes every slot for an
                 object; otherwise it is the most there may be, and too many do no harm.
             seed: of its random choices.
+            world: where it is to act, of those that the model was trained on; the first of them
+                where none is named.
         """
         if n_objects is None and preset == "paper":
             raise ConfigError("n_objects: the paper's way has to be told how many there are")
         if n_objects is not None and n_objects < 1:
             raise ConfigError(f"n_objects: must be at least 1, got {n_objects}")
-        trained = Trained.load(Path(folder), preset)
+        trained = Trained.load(Path(folder), preset, world=world)
         n_slots = trained.slots_for(n_objects or facts_of(trained.world).objects[1], preset)
         players = players_of(trained, Manner(preset), n_slots, most=1)
         return cls(players, seed, trained.seen.unit)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command, Model, World, which_world
+from ncs.cli.command import Command, MaybeWorld, Model, which_world
 from ncs.records import DataError
 from ncs.registry import default_world
 
@@ -20,7 +20,10 @@ class Act(Command):
     code is 3 when the goal holds, so that a shell loop knows when to stop.
     """
 
-    world: World = Field(default_world(), description=f"{which_world()}, where no model is named")
+    world: MaybeWorld = Field(
+        None,
+        description=f"{which_world()} (default: the model's own, or {default_world()})",
+    )
     model: Model | None = Field(
         None, description="a folder made by 'ncs train' and 'ncs graph' (default: the world's own)"
     )
@@ -55,8 +58,8 @@ class Act(Command):
         from ncs.agent.shelf import default_model
         from ncs.analysis.pictures import save_png
 
-        model = self.model or default_model(self.world)
-        agent = Agent.load(model, self.preset, self.objects)
+        model = self.model or default_model(self.world or default_world())
+        agent = Agent.load(model, self.preset, self.objects, world=self.world)
         decision = agent.act(now, goal)
         facts = asdict(advise(decision, agent.unit))
         pictures = {str(self.now): now, str(self.goal): goal}

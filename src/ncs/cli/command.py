@@ -12,7 +12,15 @@ import tyro
 from pydantic import AfterValidator, Field
 
 from ncs.bounded import read_toml
-from ncs.cli.options import CONFIG, flag_of, flags_of, is_positional, registry_of
+from ncs.cli.options import (
+    CONFIG,
+    field_of,
+    flag_of,
+    flags_of,
+    is_positional,
+    key_of,
+    registry_of,
+)
 from ncs.records import ConfigError
 from ncs.registry import ALLOWED, allow, allowed, built_in, find_world, names
 from ncs.settings import Settings
@@ -57,6 +65,7 @@ def which_style() -> str:
 
 
 World = Annotated[str, AfterValidator(known_world), tyro.conf.arg(metavar="WORLD")]
+MaybeWorld = Annotated[World | None, tyro.conf.arg(metavar="WORLD")]
 Model = Annotated[Path, AfterValidator(near_or_shipped)]
 Code = Annotated[str, AfterValidator(code_named), tyro.conf.arg(metavar="MODULE:ATTRIBUTE")]
 Json = Annotated[bool, tyro.conf.arg(name="json")]
@@ -154,22 +163,24 @@ def _as_words(
     that were typed, where a later one of the same name wins.
     """
     given = {word.split("=")[0] for word in rest if word.startswith("--")}
+    typed_first = bool(rest) and not rest[0].startswith("-")
     words: list[str] = []
     if "allow" in values:
         raise ConfigError(f"{path}: may not allow code; give --allow itself, or set {ALLOWED}")
-    for key, value in values.items():
+    for written, value in values.items():
+        key = field_of(written)
         field = command.model_fields.get(key)
         if field is None:
             raise ConfigError(
-                f"{path}: there is no setting {key!r}, choose from "
-                f"{', '.join(sorted(command.model_fields))}"
+                f"{path}: there is no setting {written!r}, choose from "
+                f"{', '.join(sorted(map(key_of, command.model_fields)))}"
             )
         flag = flag_of(key)
         texts = [str(item) for item in (value if isinstance(value, list) else [value])]
         if flag == SETTINGS and flag in given:
             place = rest.index(flag) + 1
             rest[place:place] = texts
-        elif given & flags_of(command, key):
+        elif given & flags_of(command, key) or (typed_first and is_positional(field)):
             continue
         elif isinstance(value, bool):
             words += [flag] if value else []

@@ -4,6 +4,7 @@ A module of this folder whose docstring begins with ``ncs NAME: SUMMARY.`` is a 
 all it takes. The line is read, not imported, so that 'ncs --help' answers at once.
 """
 
+import errno
 import importlib
 import io
 import json
@@ -87,8 +88,19 @@ def answer(words: Sequence[str]) -> int:
         if not gone:
             raise  # another pipe, such as a worker's
         for stream in gone:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # what is left goes nowhere
+            drop_the_rest(stream)
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        drop_the_rest(sys.stdout)
+        print(f"ncs: {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def drop_the_rest(stream: TextIO) -> None:
+    """What is left to be written to a stream goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def reader_is_gone(stream: TextIO) -> bool:
@@ -110,16 +122,17 @@ def dispatch(words: Sequence[str]) -> int:
     name, *rest = words
     commands = find_commands()
     if name not in commands:
-        return refuse("", f"there is no command {name!r}, choose from {', '.join(commands)}", words)
+        reason = f"there is no command {name!r}, choose from {', '.join(commands)}"
+        return refuse("", reason, "--json" in words)
     return run(name, rest)
 
 
-def refuse(name: str, reason: str, words: Sequence[str]) -> int:
+def refuse(name: str, reason: str, as_json: bool) -> int:
     """Says in one line why a command does not run, to machines too; the exit code comes back."""
     from ncs.records import plain
 
     print(f"ncs{name and f' {name}'}: {plain(reason)}", file=sys.stderr)
-    if "--json" in words:
+    if as_json:
         print(json.dumps({"command": name, "error": reason, "exit_code": 2}))
     return 2
 
@@ -144,7 +157,10 @@ def run(name: str, words: Sequence[str]) -> int:
     from ncs.cli.command import parse
     from ncs.records import NcsError
 
+    as_json = "--json" in words
     try:
-        return parse(command_class(name), name, words).run() or 0
+        command = parse(command_class(name), name, words)
+        as_json = command.as_json  # which a file may have asked for
+        return command.run() or 0
     except NcsError as error:
-        return refuse(name, str(error), words)
+        return refuse(name, str(error), as_json)

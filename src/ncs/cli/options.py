@@ -38,6 +38,16 @@ def flag_of(name: str) -> str:
     return "--json" if name == "as_json" else "--" + name.replace("_", "-")
 
 
+def key_of(name: str) -> str:
+    """What a setting is called in a file of options."""
+    return "json" if name == "as_json" else name
+
+
+def field_of(key: str) -> str:
+    """The setting that a file's key means, written as there or as its flag is."""
+    return "as_json" if key == "json" else key.replace("-", "_")
+
+
 def flags_of(command: "type[Command]", name: str) -> set[str]:
     """Every flag by which a setting can be given."""
     (hint,) = (h for n, h in _hints(command).items() if n == name)
@@ -92,7 +102,8 @@ def _option(name: str, hint: Any, field: FieldInfo) -> StructFieldSpec:
         nothing = default is None or default is False or default in ((), "")
         if nothing or "(default" in (field.description or ""):
             words["help_behavior_hint"] = ""
-        if _is_optional(hint):
+        named = any(getattr(part, "metavar", None) for part in get_args(hint)[1:])
+        if _is_optional(hint) and not named:
             words["metavar"] = _metavar(_plain(hint))
     worded: Any = Annotated[hint, tyro.conf.arg(**words)] if words else hint
     return StructFieldSpec(name, worded, default, lambda: described(field))

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ncs.cli.command import Command, Model, World, which_world
+from ncs.cli.command import Command, MaybeWorld, Model, which_world
 from ncs.cli.console import report
 from ncs.records import ConfigError, DataError
 from ncs.registry import default_world
@@ -23,7 +23,10 @@ class Serve(Command):
     waits and ends.
     """
 
-    world: World = Field(default_world(), description=f"{which_world()}, where no model is named")
+    world: MaybeWorld = Field(
+        None,
+        description=f"{which_world()} (default: the model's own, or {default_world()})",
+    )
     model: Model | None = Field(
         None, description="a folder made by 'ncs train' and 'ncs graph' (default: the world's own)"
     )
@@ -48,18 +51,18 @@ class Serve(Command):
             raise ConfigError(
                 f"ncs serve needs the package {error.name}: pip install 'ncs[view]'"
             ) from None
-        listener = bind_socket(self.host, self.port, token is not None)
-        folder = self.model or default_model(self.world)
-        service = make_service(folder, self.preset, self.objects)
-        host, port = listener.getsockname()[:2]
-        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        folder = self.model or default_model(self.world or default_world())
+        with bind_socket(self.host, self.port, token is not None) as listener:
+            service = make_service(folder, self.preset, self.objects, self.world)
+            host, port = listener.getsockname()[:2]
+            address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
-        def ready() -> None:
-            facts = {"url": address, **service.facts}
-            line = f"{address} answers for {service.facts['world']}; Ctrl-C ends it"
-            report(line, facts, self.as_json)
+            def ready() -> None:
+                facts = {"url": address, **service.facts}
+                line = f"{address} answers for {service.facts['world']}; Ctrl-C ends it"
+                report(line, facts, self.as_json)
 
-        serve(listener, service, token, self.name, ready)
+            serve(listener, service, token, self.name, ready)
 
 
 def read_token(path: Path) -> str:
