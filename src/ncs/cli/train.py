@@ -52,7 +52,7 @@ class Train(Command):
     threads: int | None = Field(None, ge=1, description="threads of each process")
     settings: tuple[str, ...] = Field(
         (),
-        description="any other setting as NAME=VALUE, such as network.slot_width=64 or "
+        description="any other setting as NAME=VALUE, such as network.width=16 or "
         "average=0.999; --show lists the names",
     )
 
