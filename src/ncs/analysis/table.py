@@ -121,8 +121,8 @@ def as_records(
             "checkpoint": row.checkpoint,
             "objects": objects,
             "score": score,
-            "mean": round(cell.mean, 6),
-            "error": round(cell.error, 6),
+            "mean": cell.mean,  # to the last digit: who rounds it again must come to the same text
+            "error": cell.error,
             "seeds": cell.seeds,
             "episodes": cell.episodes,
         }
