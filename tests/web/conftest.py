@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def make_results(base: Path) -> Path:
-    """A folder with one result file: the first rows of a published one."""
+    """A folder with result files: the first rows of a published one, and a wide table."""
     ablations = FOLDER.parents[1] / "results" / "ablations"
     published = read_results(ablations / "robogym-fast-0-development.jsonl.gz")
     folder = base / "results"
     folder.mkdir()
     save_results(folder / "few.jsonl", published[:50])
+    counts = (4, 5, 6, 7, 8, 10, 12)  # as many columns as a table has anywhere
+    wide = [replace(published[0], objects=n, seed=seed) for n in counts for seed in range(2)]
+    save_results(folder / "wide.jsonl", wide)
     cells = as_records(read_results(folder / "few.jsonl"), "best")
     run = [{**cell, "label": "ours, named"} for cell in cells]
     write_json(folder / "run" / CELLS, {"cells": run})

@@ -307,7 +307,7 @@ def test_who_only_looks_does_not_wait_for_slow_jobs_and_few_of_these_wait(
 
 
 def test_results_stand_beside_the_papers(site: Site) -> None:
-    run, file = site.client.get("/api/results").json()["files"]
+    run, file, _ = site.client.get("/api/results").json()["files"]
     assert (run["name"], file["name"]) == ("run", "few.jsonl")
     labels = {row["texts"][0] for table in run["tables"] for row in table["rows"]}
     assert {label.partition(", dev")[0] for label in labels} == {"ours, named", "NCS (paper)"}

@@ -125,12 +125,14 @@ def test_five_blocks_are_solved_and_every_step_can_be_gone_back_to(open_page: An
     expect(page.locator("#why")).to_contain_text("All 5 constraints hold, so the task is solved.")
     expect(page.locator("#why")).to_contain_text("It took 5 moves. No plan could be shorter.")
     expect(page.locator("#pairs li")).to_have_count(0)
+    expect(page.locator("#why-kind")).to_be_hidden()  # its lines say of themselves what they are
     expect(page.locator("#status-kind")).to_have_text("truth")
     page.click("#back")
     expect(page.locator("#status")).to_have_text("step 5: 4 of 5 hold")
     assert page.locator("#why li").count() == 3
     assert page.locator("#pairs li").count() == 5
     expect(page.locator("#pairs-title .belief")).to_be_visible()
+    expect(page.locator("#why-kind")).to_be_visible()
     expect(page.locator("#pairs li.chosen")).to_have_count(1)
     set_range(page, "#time", 1)
     expect(page.locator("#status")).to_have_text("step 2: 1 of 5 hold")

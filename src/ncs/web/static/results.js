@@ -4,6 +4,7 @@ import { $, request, el, shape } from "./page.js";
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#8a8a8a"];
 const MOST_LINES = COLOURS.length; // more cannot be told apart
+const MOST_COLUMNS = 5; // that a telephone shows in letters of the usual size
 let known = null;
 
 export async function showResults() {
@@ -53,7 +54,7 @@ const colourOf = (chosen, index) => COLOURS[[...chosen].sort((a, b) => a - b).in
 
 function table({ head, rows }, chosen, redraw) {
   const counts = head.slice(0, -2); // evidence and checkpoint are told on demand
-  return el("table", { class: "results" },
+  return el("table", { class: counts.length > MOST_COLUMNS ? "results wide" : "results" },
     el("thead", {}, el("tr", {}, ...counts.map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...rows.flatMap((row, index) => lines(row, index, head, chosen, redraw))));
 }

@@ -19,6 +19,7 @@ export function clear() {
   $("nodes").hidden = true;
   $("nodes-words").textContent = "nodes";
   $("why").replaceChildren(el("li", { class: "faint" }, ...sentence(HINT)));
+  $("why-kind").hidden = true;
   $("pairs").replaceChildren();
   $("pairs-title").hidden = true;
   say("Press solve.");
@@ -112,7 +113,7 @@ function ending(moment) {
 }
 
 function drawReasons(moment) {
-  $("pairs-title").hidden = !moment.step;
+  $("pairs-title").hidden = $("why-kind").hidden = !moment.step;
   if (!moment.step) {
     $("pairs").replaceChildren();
     $("why").replaceChildren(...ending(moment).map(([kind, line]) => el("li", {}, el("span", { class: kind }, kind), " ", ...sentence(line))));
