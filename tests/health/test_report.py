@@ -179,3 +179,10 @@ def test_the_verdict_comes_first_and_words_fit_values() -> None:
     assert page.index(verdict(poor)) < page.index("<table>")
     assert GUIDES["found"].bad in page
     assert GUIDES["sharing"].bad not in page
+
+
+def test_no_figure_speaks_of_one_beside_it() -> None:
+    """The page and the viewer put figures in an order of their own."""
+    for name, guide in GUIDES.items():
+        texts = (guide.title, guide.bad, guide.remedy)
+        assert not any("figure above" in t or t.startswith("The same") for t in texts), name

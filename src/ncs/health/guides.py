@@ -29,7 +29,8 @@ GUIDES = {
         0.90,
         True,
         "Most scenes have at least one object that control cannot see properly.",
-        "As for the figure above; if that is high, a few hard objects spoil many frames.",
+        "Where single objects are mostly found, a few hard ones spoil many frames: see in the "
+        "masks below which; else train longer, or give one or two more slots.",
     ),
     "found_alone": Guide(
         "Objects found by exactly one slot, each image on its own",
@@ -61,7 +62,7 @@ GUIDES = {
         "Train longer, use a finer grid, or read the place from pixels.",
     ),
     "place_error_95": Guide(
-        "The same, 95th percentile",
+        "Place error of found objects in metres, 95th percentile",
         0.03,
         False,
         "Now and then a pick or place misses by most of what is tolerated.",
@@ -92,11 +93,11 @@ GUIDES = {
         "metric in align.",
     ),
     "type_matching_distinct": Guide(
-        "The same, without objects whose colour passes for another's",
+        "Objects matched by type, without those whose colour passes for another's",
         0.97,
         True,
         "Even objects that a person tells apart at once are confused.",
-        "As for the figure above.",
+        "See how much the type of a moved object changes, or use a learned metric in align.",
     ),
     "state_rest": Guide(
         "State change of unmoved objects, against that of the moved one",
