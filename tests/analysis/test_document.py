@@ -12,6 +12,11 @@ SECTIONS = [
 ]
 
 
+def test_a_folded_part_is_shown_when_it_is_asked_for() -> None:
+    page = as_html("Title", [Section("run", "What was run", (Words("seeds"),), folded=True)])
+    assert "<summary><h2>What was run</h2></summary>\n<p>seeds</p>\n</details>" in page
+
+
 class Balance(HTMLParser):
     """Counts tags that are open."""
 

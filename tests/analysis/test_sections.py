@@ -3,7 +3,7 @@
 import pytest
 from tests.analysis.studies import point, table_points
 
-from ncs.analysis.document import Image, Section
+from ncs.analysis.document import Image, Section, Words
 from ncs.analysis.formatter import Grid
 from ncs.analysis.points import Point
 from ncs.analysis.sections import facts_section, result_sections
@@ -35,6 +35,14 @@ def test_the_score_at_the_end_follows_without_the_paper() -> None:
     assert "at the end" in grid.title
     assert grid.rows[1][1] == "0.450 ±0.000"
     assert not any("(paper)" in row[0] for row in grid.rows)
+
+
+def test_what_came_of_it_stands_first() -> None:
+    first = result_sections(table_points())[0]
+    assert first.title == "In short"
+    (words,) = first.blocks
+    assert isinstance(words, Words)
+    assert words.text.startswith("ncs: at or above the paper's NCS in 6 of 8 cells (2 seeds x 1 ")
 
 
 def test_margins_are_over_the_best_rival_and_beside_the_papers() -> None:
@@ -127,5 +135,7 @@ def test_settings_are_listed() -> None:
 
 def test_every_module_has_its_place_and_says_nothing_without_results() -> None:
     whole = [section.name for section in result_sections([*table_points(), *studies()])]
-    assert whole == ["table", "margin", "sensitivity", "stress", "choices", "space", "time"]
+    assert whole == [
+        "verdict", "table", "margin", "sensitivity", "stress", "choices", "space", "time"
+    ]  # fmt: skip
     assert [section.name for section in result_sections([])] == ["space"]

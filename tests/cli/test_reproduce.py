@@ -38,7 +38,7 @@ def report(out: Path) -> dict[str, str]:
     rows = "".join(gzip.decompress(path.read_bytes()).decode() for path in files)
     return {
         "html": re.sub(r'<section id="time">.*?</section>', "", page, flags=re.DOTALL),
-        "markdown": re.sub(r"## Time\n.*", "", text, flags=re.DOTALL),
+        "markdown": re.sub(r"## Time\n.*?(?=^## )", "", text, flags=re.DOTALL | re.MULTILINE),
         "rows": re.sub(r'"seconds": [^,]+|"check": "\w+"', "", rows),
         "index": (out / "results" / "index.json").read_text(),
     }

@@ -35,6 +35,7 @@ class Section:
     name: str  # a word for links
     title: str
     blocks: tuple[Block, ...]
+    folded: bool = False  # on a page: shown when it is asked for
 
 
 def as_html(title: str, sections: Sequence[Section]) -> str:
@@ -53,7 +54,11 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
 def _section_html(section: Section) -> str:
     blocks = "\n".join(_block_html(block) for block in section.blocks)
     name, title = escape(section.name), escape(section.title)
-    return f'<section id="{name}">\n<h2>{title}</h2>\n{blocks}\n</section>'
+    if section.folded:
+        body = f"<details>\n<summary><h2>{title}</h2></summary>\n{blocks}\n</details>"
+    else:
+        body = f"<h2>{title}</h2>\n{blocks}"
+    return f'<section id="{name}">\n{body}\n</section>'
 
 
 def _block_html(block: Block) -> str:

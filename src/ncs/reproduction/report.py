@@ -86,9 +86,9 @@ def write_report(out: Path, worlds: Sequence[Artefacts], strips: dict[str, Path]
     """Writes report.html, report.md and the figures, from the results and arrays of a run."""
     points = load_points(out / "results")
     sections = [
-        facts_section(about(out / "results")),
         *result_sections(points),
         *seen_sections(worlds, strips),
+        facts_section(about(out / "results")),
     ]
     for picture in pictures(sections):
         write_bytes(out / "figures" / picture.name, picture.png)

@@ -27,7 +27,8 @@ def facts_section(facts: Mapping[str, Any]) -> Section:
     """What was run: settings and hashes, so that every number can be traced."""
     rows = [(str(name), str(value)) for name, value in facts.items()]
     words = Words(
-        "Every number below comes from one run of 'ncs reproduce'; the rows behind them stand in "
-        "results/, with the hash of each task, setting and checkpoint."
+        "Every number of this report comes from one run of 'ncs reproduce'; the rows behind them "
+        "stand in results/, with the hash of each task, setting and checkpoint."
     )
-    return Section("run", "What was run", (words, Grid("settings", (("name", "value"), *rows))))
+    grid = Grid("settings", (("name", "value"), *rows))
+    return Section("run", "What was run", (words, grid), folded=True)
