@@ -1,38 +1,26 @@
 """Where a thing fits, by what stands around and by what was tried in vain.
 
-How big things are is not known, so many cases are imagined, of sizes and of places misread. Those
-in which an attempt that failed should have worked are believed less; of the points that would do,
-the one that does in most of what is left is taken. Another thing is moved out of the way where that
-opens a point that is likelier: by a little if it has a place of its own, else to where there is
-most room.
+Of the points that would do, the one that does in most of the cases that are imagined is taken.
+Another thing is moved out of the way where that opens a point that is likelier: by a little if it
+has a place of its own, else to where there is most room.
 
 Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control.aside import length, nudges
+from ncs.control.cases import LARGEST, Bools, Cases, imagine, learn, likeliest
 from ncs.control.surroundings import Advice, Scene, Space
 from ncs.graph.distances import Doubles, Floats, pairwise
 
-Bools = NDArray[np.bool_]
-
-CASES = 256  # for every attempt that failed
-MOST_CASES = 1024
-BELIEVED = 192  # cases that advice rests on
 POINTS = 48
-TIGHT = 0.5  # how often things that may touch each other or the border do
 FINE = 0.8  # usual errors between points where a thing must be put exactly
-# How far two things reach towards each other at most and at least, in how near two usually come.
-LARGEST, SMALLEST = 1.2, 0.24
-SLIP = 1.1  # how far a thing may land beside its place, in usual errors; the tail is long
-TAIL = 3  # degrees of freedom: of Student's distributions the one that misses follow
-DISBELIEF = 0.05  # what is left of a case in which an attempt that failed should have worked
 EXACT = 0.02  # of the tolerance: places that are misread by less are put as they are
 CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
@@ -40,51 +28,6 @@ WORTH = 0.2  # how much likelier a point must become for another to be moved, a 
 # Points across a slit and along it, (Q, 2): in steps of the finest, and of a radius.
 SLITS = np.array([(fine, coarse) for coarse in (-0.4, 0, 0.4) for fine in range(-3, 4)])
 TURN = np.pi * (3 - np.sqrt(5))  # from point to point of a sunflower
-
-
-@dataclass(frozen=True)
-class Cases:
-    """What is imagined of a thing."""
-
-    low: Floats  # (2, X) corners of where its middle may be
-    high: Floats  # (2, X)
-    apart: Floats  # (2, J, X) along one of the axes it must be this far from another
-    slip: Floats  # (2, X) by how much it lands beside where it is put
-    weight: Doubles  # (X,)
-
-    def land(self, point_Q2: Floats, few: bool = False) -> Floats:
-        """Where a thing lands that is put at points (2, X, Q); numpy is slow at rows of a few."""
-        point_2Q = np.ascontiguousarray(point_Q2.T, np.float32)
-        if few:
-            return np.asarray(point_2Q[..., None] + self.slip[:, None]).swapaxes(1, 2)
-        return np.asarray(point_2Q[:, None] + self.slip[..., None])
-
-    def inside(self, at_2XQ: Floats) -> Bools:
-        """In which cases landings are within bounds (X, Q)."""
-        (x_XQ, y_XQ), low_2X1, high_2X1 = at_2XQ, self.low[..., None], self.high[..., None]
-        within_XQ = x_XQ >= low_2X1[0]
-        within_XQ &= x_XQ <= high_2X1[0]
-        within_XQ &= y_XQ >= low_2X1[1]
-        within_XQ &= y_XQ <= high_2X1[1]
-        return np.asarray(within_XQ)
-
-    def beyond(self, at_2XQ: Floats, axis: int, value_Q: Floats | float, j: int) -> Bools:
-        """In which cases landings are free of thing j along an axis, if it is there (X, Q)."""
-        away_XQ = at_2XQ[axis] - np.asarray(value_Q, np.float32)
-        return np.asarray(np.abs(away_XQ, out=away_XQ) >= self.apart[axis, j, :, None])
-
-    def clear(self, at_2XQ: Floats, other_Q2: Floats, j: int) -> Bools:
-        """In which cases landings are free of thing j (X, Q), if it is there, or there by point."""
-        x_Q, y_Q = other_Q2.T
-        clear_XQ = self.beyond(at_2XQ, 0, x_Q, j)
-        clear_XQ |= self.beyond(at_2XQ, 1, y_Q, j)
-        return clear_XQ
-
-    def only(self, kept_X: NDArray[np.int64]) -> "Cases":
-        """Some of the cases."""
-        low_2X, high_2X = self.low[:, kept_X], self.high[:, kept_X]
-        weight_X = self.weight[kept_X] / self.weight[kept_X].sum()
-        return Cases(low_2X, high_2X, self.apart[..., kept_X], self.slip[:, kept_X], weight_X)
 
 
 def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
@@ -194,71 +137,6 @@ def to_come(scene: Scene, space: Space) -> Bools:
     """Which of the others (J,) are still to be put where they should be."""
     away_J = length(scene.others - scene.homes)
     return np.asarray(away_J > space.still)  # no home, no number
-
-
-def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
-    """Cases in which there is room at the goal once the others are where they should be."""
-    n_others = len(scene.others)
-    n_cases = min(MOST_CASES, CASES * len(scene.vain)) or CASES // 2
-    half_22X = [by_axis(half_X2) for half_X2 in extents(rng, (2, n_cases, 2), space.size / 2)]
-    apart_2JX = by_axis(extents(rng, (n_cases, n_others, 2), space.size))
-    home_J2 = np.where(np.isnan(scene.homes), scene.first, scene.homes)
-    away_2J1 = by_axis(np.abs(home_J2 - scene.goal)[None])
-    # One axis at least keeps two things apart: the one along which they are least too big.
-    excess_2JX = apart_2JX - away_2J1
-    least_2JX = excess_2JX <= excess_2JX[::-1]
-    touch_2JX = by_axis(rng.random((n_cases, n_others, 2))) < TIGHT
-    touch_2JX &= away_2J1 < LARGEST * space.size
-    np.copyto(apart_2JX, away_2J1, where=least_2JX & (touch_2JX | (excess_2JX > 0)))
-    for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
-        touch_2X = by_axis(rng.random((n_cases, 2))) < TIGHT
-        touch_2X &= (edge_2 < LARGEST * space.size / 2)[:, None]
-        np.copyto(half_22X[side], edge_2[:, None], where=touch_2X)
-    goal_21, low_21, high_21 = scene.goal[:, None], space.low[:, None], space.high[:, None]
-    apart_2JX += space.error * by_axis(rng.standard_normal((n_cases, n_others, 2)))
-    slip_2X = SLIP * space.error * by_axis(rng.standard_t(TAIL, (n_cases, 2)))
-    return Cases(
-        low=np.minimum(low_21 + half_22X[0], goal_21).astype(np.float32),
-        high=np.maximum(high_21 - half_22X[1], goal_21).astype(np.float32),
-        apart=apart_2JX.astype(np.float32),
-        slip=slip_2X.astype(np.float32),
-        weight=np.full(n_cases, 1 / n_cases),
-    )
-
-
-def extents(rng: np.random.Generator, shape: tuple[int, ...], usual: float) -> Doubles:
-    """How far things reach, by how near two usually come: most are large."""
-    extent = rng.random(shape)
-    extent *= extent
-    extent *= LARGEST - SMALLEST
-    np.subtract(LARGEST, extent, out=extent)
-    extent *= usual
-    return extent
-
-
-def by_axis(value: Doubles) -> Doubles:
-    """Values (X, ..., 2) as (2, ..., X): numpy is slow at rows of two."""
-    return np.ascontiguousarray(value.T)
-
-
-def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
-    """The cases, weighted by how well they explain what failed."""
-    past, weight_X = scene.past, cases.weight.copy()
-    at_2XV = cases.land(past.place, few=True)
-    free_XV = cases.inside(at_2XV)
-    for j in range(len(scene.who)):
-        free_XV &= cases.clear(at_2XV, past.others[:, j], j)
-    away_VG = np.linalg.norm(past.gone - past.place[:, None], axis=-1)
-    # Where what may have been in the way is seen no more, nothing is learned.
-    for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():
-        np.multiply(weight_X, DISBELIEF, out=weight_X, where=free_XV[:, v])
-    return replace(cases, weight=weight_X / weight_X.sum())
-
-
-def likeliest(cases: Cases) -> Cases:
-    """The cases that are believed most."""
-    kept = np.argsort(-cases.weight, kind="stable")[:BELIEVED]
-    return cases.only(kept)
 
 
 def tried(point_Q2: Doubles, scene: Scene, near: float) -> Doubles:
