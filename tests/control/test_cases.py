@@ -26,7 +26,7 @@ def test_a_failure_counts_as_things_stood_then():
     then, now = np.array([[0.17, 0.5]]), np.array([[0.9, 0.9]])
     moved = scene(WALL, now, [attempt(WALL, then)], first=then)
     cases = learn(imagine(moved, SPACE, np.random.default_rng(0)), moved, SPACE)
-    blocked = ~cases.clear(cases.land(WALL[None]), then[0], 0)[:, 0]
+    blocked = ~cases.clear(cases.land(WALL[None]), then[:, None])[0, :, 0]
     assert 0 < blocked.sum() < CASES
     assert cases.weight[blocked].min() == cases.weight.max()
 

@@ -15,6 +15,8 @@ from ncs.control.surroundings import Scene, Space
 from ncs.graph.distances import Doubles, Floats
 
 Bools = NDArray[np.bool_]
+Things = NDArray[np.int64] | list[int] | slice  # which of the others
+ALL = slice(None)
 
 CASES = 256  # for every attempt that failed
 MOST_CASES = 1024
@@ -46,24 +48,20 @@ class Cases:
 
     def inside(self, at_2XQ: Floats) -> Bools:
         """In which cases landings are within bounds (X, Q)."""
-        (x_XQ, y_XQ), low_2X1, high_2X1 = at_2XQ, self.low[..., None], self.high[..., None]
-        within_XQ = x_XQ >= low_2X1[0]
-        within_XQ &= x_XQ <= high_2X1[0]
-        within_XQ &= y_XQ >= low_2X1[1]
-        within_XQ &= y_XQ <= high_2X1[1]
-        return np.asarray(within_XQ)
+        within_2XQ = at_2XQ >= self.low[..., None]
+        within_2XQ &= at_2XQ <= self.high[..., None]
+        return np.asarray(within_2XQ[0] & within_2XQ[1])
 
-    def beyond(self, at_2XQ: Floats, axis: int, value_Q: Floats | float, j: int) -> Bools:
-        """In which cases landings are free of thing j along an axis, if it is there (X, Q)."""
-        away_XQ = at_2XQ[axis] - np.asarray(value_Q, np.float32)
-        return np.asarray(np.abs(away_XQ, out=away_XQ) >= self.apart[axis, j, :, None])
+    def clear(self, at_2XQ: Floats, place_JQ2: Floats, things: Things = ALL) -> Bools:
+        """In which cases landings are free of things (J, X, Q), along one of the axes at least.
 
-    def clear(self, at_2XQ: Floats, other_Q2: Floats, j: int) -> Bools:
-        """In which cases landings are free of thing j (X, Q), if it is there, or there by point."""
-        x_Q, y_Q = other_Q2.T
-        clear_XQ = self.beyond(at_2XQ, 0, x_Q, j)
-        clear_XQ |= self.beyond(at_2XQ, 1, y_Q, j)
-        return clear_XQ
+        Things are at places that are handed in, (J, 1, 2), or at one for each point (J, Q, 2).
+        """
+        place_2JQ = np.ascontiguousarray(place_JQ2.T.swapaxes(1, 2), np.float32)
+        away_2JXQ = at_2XQ[:, None] - place_2JQ[:, :, None]
+        np.abs(away_2JXQ, out=away_2JXQ)
+        free_2JXQ = away_2JXQ >= self.apart[:, things, :, None]
+        return np.asarray(free_2JXQ[0] | free_2JXQ[1])
 
     def only(self, kept_X: NDArray[np.int64]) -> "Cases":
         """Some of the cases."""
@@ -122,8 +120,7 @@ def learn(cases: Cases, scene: Scene, space: Space) -> Cases:
     past, weight_X = scene.past, cases.weight.copy()
     at_2XV = cases.land(past.place, few=True)
     free_XV = cases.inside(at_2XV)
-    for j in range(len(scene.who)):
-        free_XV &= cases.clear(at_2XV, past.others[:, j], j)
+    free_XV &= cases.clear(at_2XV, past.others.swapaxes(0, 1)).all(0)
     away_VG = np.linalg.norm(past.gone - past.place[:, None], axis=-1)
     # Where what may have been in the way is seen no more, nothing is learned.
     for v in np.flatnonzero(~(away_VG < 2 * space.size).any(1)).tolist():

@@ -7,9 +7,9 @@ has a place of its own, else to where there is most room.
 Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
-import functools
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ FINE = 0.8  # usual errors between points where a thing must be put exactly
 EXACT = 0.02  # of the tolerance: places that are misread by less are put as they are
 CENTRED = 0.2  # how much likelier a point at the edge of the tolerance must be than the middle
 SLIGHT = 0.02  # how much likelier another point must be than the goal itself
+ROUNDING = 1e-9  # no chance is told more exactly
 WORTH = 0.2  # how much likelier a point must become for another to be moved, a failure the more
 # Points across a slit and along it, (Q, 2): in steps of the finest, and of a radius.
 SLITS = np.array([(fine, coarse) for coarse in (-0.4, 0, 0.4) for fine in range(-3, 4)])
@@ -63,47 +64,80 @@ def consider(
     handicap_Q = CENTRED * length(offset_Q2) / space.tolerance
     if scene.vain:
         handicap_Q += tried(scene.goal + offset_Q2, scene, space.error)
-    works_AXQ = list(outcomes(scene, space, cases, scene.goal + offset_Q2, asides))
+    room = Room.look(scene, space, cases, scene.goal + offset_Q2)
+    worth = WORTH * (1 + len(scene.stuck))
+    asides = room.promising(asides, handicap_Q, worth)
+    works_AXQ = [room.works(), *(room.works_after(aside) for aside in asides)]
     odds_AQ = odds(works_AXQ, cases.weight) - handicap_Q
     point = int(odds_AQ[0].argmax()) if odds_AQ[0].max() > odds_AQ[0, 0] + SLIGHT else 0
     best_A = odds_AQ.max(1)
-    best_A[0] = odds_AQ[0, point] + WORTH * (1 + len(scene.stuck))
+    best_A[0] = odds_AQ[0, point] + worth
     chosen = int(best_A.argmax())
     return asides[chosen - 1] if chosen else Advice(-1, offset_Q2[point])
 
 
-def outcomes(
-    scene: Scene, space: Space, cases: Cases, point_Q2: Doubles, asides: Sequence[Advice]
-) -> Iterator[Bools]:
-    """In which cases points would do (X, Q): as things are, and after each move of another."""
-    at_2XQ, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
+@dataclass(frozen=True)
+class Room:
+    """In which cases which points would do, and which of the others are in their way."""
 
-    @functools.cache  # moves along one axis have the other in common
-    def beyond(axis: int, value: float, j: int) -> Bools:
-        return cases.beyond(at_2XQ, axis, value, j)
+    scene: Scene
+    cases: Cases
+    reach: float  # others that are further from the goal than this are in nobody's way
+    at: Floats  # (2, X, Q) where the thing lands
+    good: Bools  # (X, Q) whether that would do, were it not for where the others are
+    clear: Mapping[int, Bools]  # (X, Q) each, by thing, whether that is in the way
 
-    def clear(place_2: Floats, j: int) -> Bools:
-        x, y = place_2.tolist()
-        return beyond(0, x, j) | beyond(1, y, j)
+    @classmethod
+    def look(cls, scene: Scene, space: Space, cases: Cases, point_Q2: Doubles) -> Self:
+        """The room that points have."""
+        at_2XQ, reach = cases.land(point_Q2), LARGEST * space.size + 2 * space.tolerance
+        good_XQ = hit(at_2XQ, scene.goal, space.tolerance)
+        good_XQ &= cases.inside(at_2XQ)
+        home_J = np.flatnonzero(to_come(scene, space) & is_near(scene.homes, scene.goal, reach))
+        if len(home_J):
+            good_XQ = all_of(good_XQ, *cases.clear(at_2XQ, scene.homes[home_J, None], home_J))
+        near_J = np.flatnonzero(is_near(scene.others, scene.goal, reach))
+        clear_JXQ = cases.clear(at_2XQ, scene.others[near_J, None], near_J)
+        clear = dict(zip(near_J.tolist(), clear_JXQ, strict=True))
+        return cls(scene, cases, reach, at_2XQ, good_XQ, clear)
 
-    def is_near(place_X2: Floats) -> Bools:
-        away_X = np.abs(place_X2 - scene.goal).max(-1)
-        return np.asarray(away_X < reach)  # no place, no number
+    def works(self, gone: int | None = None) -> Bools:
+        """In which cases points do as things are (X, Q), or were one of the others gone."""
+        return all_of(self.good, *(clear for j, clear in self.clear.items() if j != gone))
 
-    good_XQ = hit(at_2XQ, scene.goal, space.tolerance)
-    good_XQ &= cases.inside(at_2XQ)
-    for j in np.flatnonzero(to_come(scene, space) & is_near(scene.homes)).tolist():
-        good_XQ &= clear(scene.homes[j], j)
-    near = np.flatnonzero(is_near(scene.others)).tolist()
-    free = {j: clear(scene.others[j], j) for j in near}
-    yield all_of(good_XQ, *free.values())
-    if not asides:
-        return
-    moved_A = [aside.other for aside in asides]
-    place_A2 = scene.others[moved_A] + np.reshape([aside.shift for aside in asides], (-1, 2))
-    for j, place_2, matters in zip(moved_A, place_A2, is_near(place_A2).tolist(), strict=True):
-        rest_XQ = all_of(good_XQ, *(free[other] for other in near if other != j))
-        yield rest_XQ & clear(place_2, j) if matters else rest_XQ
+    def works_after(self, aside: Advice) -> Bools:
+        """In which cases points do after a move of another (X, Q)."""
+        place_2, works_XQ = self.scene.others[aside.other] + aside.shift, self.works(aside.other)
+        if is_near(place_2, self.scene.goal, self.reach):
+            works_XQ &= self.cases.clear(self.at, place_2[None, None], [aside.other])[0]
+        return works_XQ
+
+    def promising(
+        self, asides: Sequence[Advice], handicap_Q: Doubles, worth: float
+    ) -> Sequence[Advice]:
+        """The moves of others that make a difference, were the other gone instead.
+
+        A move opens no more than that, so the rest need not be looked at.
+        """
+        if not asides:
+            return asides
+        weight_X, works_XQ = self.cases.weight, self.works()
+        somehow_X = works_XQ.any(1)
+        least = (weight_X @ works_XQ - handicap_Q).max() + worth - SLIGHT - ROUNDING
+        hope = max(float(weight_X @ somehow_X), ROUNDING)
+
+        def may_help(j: int) -> bool:
+            works_XQ = self.works(j)
+            most = (weight_X @ works_XQ / hope - handicap_Q).max()
+            return bool(most > least or (works_XQ.any(1) > somehow_X).any())
+
+        helpful = {j for j in {aside.other for aside in asides} & self.clear.keys() if may_help(j)}
+        return [aside for aside in asides if aside.other in helpful]
+
+
+def is_near(place_X2: Floats, goal_2: Floats, reach: float) -> Bools:
+    """Which places lie around a goal (X,), both ways; no place, no number, does not."""
+    return np.asarray(np.abs(place_X2 - goal_2).max(-1) < reach)
 
 
 def hit(at_2XQ: Floats, goal_2: Floats, tolerance: float) -> Bools:
