@@ -69,14 +69,13 @@ def ends(action_N6: Floats) -> Doubles:
 
 def features(state_XS: Floats, n_features: int | None = None) -> Doubles:
     """Constant, channels and, where channels are few, their products: (X, F)."""
-    state_XS = np.asarray(state_XS, np.float64)
     channels = state_XS.shape[1]
-    is_linear = n_features == 1 + channels or channels > MAX_QUADRATIC
-    row, column = channel_pairs(0 if is_linear else channels)
-    feature_XF = np.ones((len(state_XS), 1 + channels + len(row)))
-    feature_XF[:, 1 : 1 + channels] = state_XS
-    np.multiply(state_XS[:, row], state_XS[:, column], out=feature_XF[:, 1 + channels :])
-    return feature_XF
+    one_XS = np.ones((len(state_XS), 1 + channels))
+    one_XS[:, 1:] = state_XS
+    if n_features == 1 + channels or channels > MAX_QUADRATIC:
+        return one_XS
+    first_F, second_F = channel_pairs(1 + channels)
+    return np.asarray(one_XS.take(first_F, 1) * one_XS.take(second_F, 1))
 
 
 @functools.cache
