@@ -116,8 +116,8 @@ def homeward(board: Board, moves: Sequence[Move]) -> tuple[int, ...]:
     for k, move in enumerate(moves):
         once = sum(other.thing == move.thing for other in moves) == 1
         if once and move.place == board.goal[move.thing]:
-            order = [move, *moves[:k], *moves[k + 1 :]]
-            things += [move.thing] * is_possible(board, order)
+            # What comes after it finds things where it would have found them.
+            things += [move.thing] * is_possible(board, [move, *moves[:k]])
     return tuple(sorted(things))
 
 
@@ -160,17 +160,18 @@ def set_up(
 
 def merge(point_X3: Doubles, apart: float) -> tuple[Doubles, NDArray[np.int64]]:
     """Points that differ (P, 3), and which of them each point is (X,)."""
-    kept: list[int] = []
+    kept: dict[int, int] = {}  # points, numbered
     numbers: list[int] = []
-    away_XX = lengths(point_X3 - point_X3[:, None]).tolist()
-    for x, away_X in enumerate(away_XX):
-        away = [away_X[other] for other in kept]
-        if away and min(away) < apart:
-            numbers.append(away.index(min(away)))
+    taken = 0
+    away_XX = pairwise(point_X3, point_X3, "euclidean")
+    for x, near in enumerate(masks(away_XX < apart)):
+        if near & taken:
+            numbers.append(kept[min(bits(near & taken), key=away_XX[x].item)])
         else:
             numbers.append(len(kept))
-            kept.append(x)
-    return point_X3[kept], np.array(numbers, np.int64)
+            kept[x] = len(kept)
+            taken |= 1 << x
+    return point_X3[list(kept)], np.array(numbers, np.int64)
 
 
 def tell_apart(
@@ -257,7 +258,7 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
     n_places = len(point_P3)
     offset_PP3 = point_P3[None] - point_P3[:, None]  # of the second from the first
     itself_PP = np.eye(n_places, dtype=bool)
-    near_PP = lengths(offset_PP3) < apart
+    near_PP = pairwise(point_P3, point_P3, "euclidean") < apart
     block_PP = inside(rules.block, offset_PP3) | itself_PP | near_PP
     none = (0,) * n_places
     hold = masks(inside(rules.hold, offset_PP3) & ~itself_PP) if rules.hold else none
@@ -273,12 +274,6 @@ def as_puzzle(point_P3: Doubles, rules: Rules, apart: float) -> Puzzle:
     return Puzzle(hold, masks(block_PP), tuple(need))
 
 
-def lengths(offset_PP3: Doubles) -> Doubles:
-    """How long offsets are (P, P)."""
-    square_PP3 = offset_PP3 * offset_PP3
-    return np.asarray(np.sqrt(np.add.reduce(square_PP3, axis=-1)))
-
-
 def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:
     """Which places lie in one of the boxes around which, (P, P)."""
     inside_PP = np.zeros(offset_PP3.shape[:2], bool)
@@ -290,4 +285,4 @@ def inside(boxes: tuple[Box, ...], offset_PP3: Doubles) -> NDArray[np.bool_]:
 def masks(set_PP: NDArray[np.bool_]) -> tuple[int, ...]:
     """Each row as a mask."""
     packed = np.packbits(set_PP, axis=1, bitorder="little")
-    return tuple(int.from_bytes(row.tobytes(), "little") for row in packed)
+    return tuple(int.from_bytes(row, "little") for row in packed.tolist())

@@ -52,18 +52,14 @@ def next_move(
 ) -> Plan | None:
     """The next move of the plan, in terms of the things that are present."""
     graph = problem.graph
-    place_J3 = problem.now_place[thing_J]
-    goal_J3 = np.full_like(place_J3, np.nan)
-    goal_N3 = problem.goal_place[pairs.goal]
-    row_of = {int(entity): row for row, entity in enumerate(thing_J)}
-    for n, entity in enumerate(pairs.now.tolist()):
-        if entity in row_of:
-            row = row_of[entity]
-            # What holds, holds: it need not be moved by a hair.
-            goal_J3[row] = goal_N3[n] if unmet_N[n] else place_J3[row]
+    place_X3 = problem.now_place
+    goal_X3 = np.full_like(place_X3, np.nan)
+    # What holds, holds: it need not be moved by a hair.
+    wanted_N3 = np.where(unmet_N[:, None], problem.goal_place[pairs.goal], place_X3[pairs.now])
+    goal_X3[pairs.now] = wanted_N3
     spare_M3 = node_places(graph, known)
     apart = known.near * metres_per_state(graph, known)
-    return plan(place_J3, goal_J3, rules_of(known), spare_M3, apart)
+    return plan(place_X3[thing_J], goal_X3[thing_J], rules_of(known), spare_M3, apart)
 
 
 @functools.lru_cache(maxsize=GRAPHS)
