@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.control.surroundings import Advice, Scene, Space
-from ncs.graph.distances import Doubles
+from ncs.graph.distances import Doubles, length
 
 APART = 0.75  # as a share of how near things come: a place that near to one that failed fails too
 GRID = 24  # places a side among which room is looked for
@@ -75,9 +75,3 @@ def may_shift(scene: Scene, space: Space, shift_JN2: Doubles) -> NDArray[np.bool
     for failed_2 in scene.stuck:
         may_JN &= length(place_JN2 - failed_2) >= space.still / 2
     return np.asarray(may_JN)
-
-
-def length(offset_X2: Doubles) -> Doubles:
-    """How long offsets are."""
-    square_X2 = offset_X2 * offset_X2
-    return np.asarray(np.sqrt(square_X2[..., 0] + square_X2[..., 1]))

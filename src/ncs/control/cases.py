@@ -7,6 +7,7 @@ Legend: X cases, Q points, J other things, V attempts in vain, 2 coordinates, me
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,20 +75,21 @@ def imagine(scene: Scene, space: Space, rng: np.random.Generator) -> Cases:
     """Cases in which there is room at the goal once the others are where they should be."""
     n_others = len(scene.others)
     n_cases = min(MOST_CASES, CASES * len(scene.vain)) or CASES // 2
-    half_22X = [by_axis(half_X2) for half_X2 in extents(rng, (2, n_cases, 2), space.size / 2)]
+    half_22X = extents(rng, (2, n_cases, 2), space.size / 2).swapaxes(1, 2).copy()  # low and high
     apart_2JX = by_axis(extents(rng, (n_cases, n_others, 2), space.size))
     home_J2 = np.where(np.isnan(scene.homes), scene.first, scene.homes)
     away_2J1 = by_axis(np.abs(home_J2 - scene.goal)[None])
     # One axis at least keeps two things apart: the one along which they are least too big.
     excess_2JX = apart_2JX - away_2J1
     least_2JX = excess_2JX <= excess_2JX[::-1]
-    touch_2JX = by_axis(rng.random((n_cases, n_others, 2))) < TIGHT
+    touch_2JX = by_axis(rng.random((n_cases, n_others, 2)) < TIGHT)
     touch_2JX &= away_2J1 < LARGEST * space.size
-    np.copyto(apart_2JX, away_2J1, where=least_2JX & (touch_2JX | (excess_2JX > 0)))
-    for side, edge_2 in enumerate((scene.goal - space.low, space.high - scene.goal)):
-        touch_2X = by_axis(rng.random((n_cases, 2))) < TIGHT
-        touch_2X &= (edge_2 < LARGEST * space.size / 2)[:, None]
-        np.copyto(half_22X[side], edge_2[:, None], where=touch_2X)
+    touch_2JX |= excess_2JX > 0
+    touch_2JX &= least_2JX
+    np.copyto(apart_2JX, away_2J1, where=touch_2JX)
+    edge_221 = np.array([scene.goal - space.low, space.high - scene.goal])[..., None]
+    touch_22X = (rng.random((2, n_cases, 2)) < TIGHT).swapaxes(1, 2)
+    np.copyto(half_22X, edge_221, where=touch_22X & (edge_221 < LARGEST * space.size / 2))
     goal_21, low_21, high_21 = scene.goal[:, None], space.low[:, None], space.high[:, None]
     apart_2JX += space.error * by_axis(rng.standard_normal((n_cases, n_others, 2)))
     slip_2X = SLIP * space.error * by_axis(rng.standard_t(TAIL, (n_cases, 2)))
@@ -110,7 +112,7 @@ def extents(rng: np.random.Generator, shape: tuple[int, ...], usual: float) -> D
     return extent
 
 
-def by_axis(value: Doubles) -> Doubles:
+def by_axis(value: NDArray[Any]) -> NDArray[Any]:
     """Values (X, ..., 2) as (2, ..., X): numpy is slow at rows of two."""
     return np.ascontiguousarray(value.T)
 

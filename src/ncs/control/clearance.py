@@ -14,10 +14,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.control.aside import length, nudges
+from ncs.control.aside import nudges
 from ncs.control.cases import LARGEST, Bools, Cases, imagine, learn, likeliest
 from ncs.control.surroundings import Advice, Scene, Space
-from ncs.graph.distances import Doubles, Floats, pairwise
+from ncs.graph.distances import Doubles, Floats, length, pairwise
 
 POINTS = 48
 FINE = 0.8  # usual errors between points where a thing must be put exactly

@@ -78,7 +78,7 @@ class Advice:
 
 def recall(who_J: NDArray[np.int64], vain: Sequence[Attempt]) -> Past:
     """How things stood at attempts, by who is who."""
-    n_things = 1 + max(int(who.max(initial=-1)) for who in (who_J, *(a.who for a in vain)))
+    n_things = 1 + int(np.concatenate([who_J, *(a.who for a in vain)]).max(initial=-1))
     stood_VT2 = np.full((len(vain), n_things, 2), np.inf)
     for stood_T2, attempt in zip(stood_VT2, vain, strict=True):
         stood_T2[attempt.who] = attempt.others

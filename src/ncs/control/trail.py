@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from ncs.graph.distances import Doubles, Floats, pairwise
+from ncs.graph.distances import Doubles, Floats, length, pairwise
 
 
 class Trail:
@@ -29,8 +29,8 @@ class Trail:
         """Which thing (J,) each of a picture's is; one further than reach from all is new."""
         away_TJ = pairwise(self._last, place_J2, "euclidean")
         if self._move is not None and len(self._last):
-            mover = int(np.linalg.norm(self._last - self._move[0], axis=1).argmin())
-            there_J = np.linalg.norm(place_J2 - self._move[1], axis=1)
+            mover = int(length(self._last - self._move[0]).argmin())
+            there_J = length(place_J2 - self._move[1])
             away_TJ[mover] = np.minimum(away_TJ[mover], there_J)
         self._move = None
         who_J = np.full(len(place_J2), -1)

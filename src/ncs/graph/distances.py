@@ -42,6 +42,12 @@ def paired(a_XS: Floats, b_XS: Floats, metric: str) -> Doubles:
     return iou(product_X, a_XS.sum(-1), b_XS.sum(-1), a_XS.shape[-1])
 
 
+def length(offset_X2: Floats) -> Doubles:
+    """How long offsets along two axes are (X,); numpy is slow at rows of two."""
+    square_X2 = offset_X2 * offset_X2
+    return np.asarray(np.sqrt(square_X2[..., 0] + square_X2[..., 1]))
+
+
 def cosine(product: Doubles, square_a: Doubles, square_b: Doubles) -> Doubles:
     """One minus the cosine, from a dot product and squared lengths.
 

@@ -18,7 +18,7 @@ from ncs.control.decision import Choice, Move, Pairs, Problem
 from ncs.control.surroundings import Advice, Attempt, Scene, Space
 from ncs.control.trail import Trail
 from ncs.graph.attempts import metres_per_state, where
-from ncs.graph.distances import Doubles, Floats
+from ncs.graph.distances import Doubles, Floats, length
 from ncs.records import Calibration
 
 ASIDE = "make room"
@@ -116,7 +116,7 @@ class Leeway:
             return
         choice, here_2, there_2 = last
         moved = float(np.linalg.norm(there_2 - here_2))
-        left_J = np.linalg.norm(place_J2 - here_2, axis=1)
+        left_J = length(place_J2 - here_2)
         if moved < 2 * known.error or left_J.min() >= min(near, moved / 2):
             return
         if choice.purpose == "constraint":
