@@ -115,6 +115,15 @@ def test_a_goal_is_looked_at_once_and_a_new_one_again(
     assert [answer[:2] for answer in players.act(again)] == [(5, 7), (6, 8), (7, 8)]  # type: ignore[index]
 
 
+def test_a_scene_that_looks_like_its_goal_is_as_it_was_seen_last(
+    players: Players, perception: Counting
+) -> None:
+    perception.look = lambda image_BHWC, source_B: [  # type: ignore[method-assign]
+        entities(len(perception.shown)) for _ in Counting.look(perception, image_BHWC, source_B)
+    ]
+    assert players.act([Ask("", picture(1), picture(1))]) == [(2, 2, 1)]
+
+
 def test_a_picture_that_is_none_is_refused_and_the_rest_of_the_batch_answered(
     perception: Counting,
 ) -> None:

@@ -9,6 +9,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,6 +28,7 @@ from ncs.storage import digest
 Picture = NDArray[np.uint8]  # (H, W, C)
 Size = tuple[int, int]
 MakePolicy = Callable[[Encode], GraphPolicy]
+Seen = list[tuple[Picture, Entities]]  # pictures that were looked at, the latest last
 MOST = 256  # episodes at a time; each keeps its goal, some hundred kilobytes
 
 
@@ -54,7 +56,7 @@ class Player:
     policy: GraphPolicy
     source: torch.Generator  # of what is random in looking
     goal: str = ""  # what tells the latest goal from others
-    seen: dict[str, Entities] = field(default_factory=dict)  # what its policy may ask for now
+    seen: Seen = field(default_factory=list)  # what its policy may ask for now
 
 
 @dataclass
@@ -64,12 +66,17 @@ class Turn:
     player: Player
     now: Picture
     goal: Picture
-    seen: dict[str, Entities] = field(default_factory=dict)  # by ``key`` of a picture
+    seen: Seen = field(default_factory=list)
+
+    @cached_property
+    def goal_key(self) -> str:
+        """What tells the goal from others."""
+        return key(self.goal)
 
     @property
     def is_new(self) -> bool:
         """Whether the goal is another one than before."""
-        return key(self.goal) != self.player.goal
+        return self.goal_key != self.player.goal
 
 
 class UnknownEpisodeError(DataError):
@@ -154,10 +161,10 @@ class Players:
             sources = [turn.player.source for turn, _ in alike]
             found = self._eyes.look(np.stack([picture for _, picture in alike]), sources)
             for (turn, picture), entities in zip(alike, found, strict=True):
-                turn.seen[key(picture)] = own_copy(entities)
+                turn.seen.append((picture, own_copy(entities)))
 
     def _new(self, seed: int) -> Player:
-        policy = self._make_policy(lambda image_BHWC, _: [player.seen[key(i)] for i in image_BHWC])
+        policy = self._make_policy(lambda image_BHWC, _: [seen_in(player, i) for i in image_BHWC])
         player = Player(policy, stream_of("perceive", (seed,)))
         policy.begin([(seed,)])
         return player
@@ -179,8 +186,14 @@ def decide(turn: Turn) -> Decision:
     player = turn.player
     player.seen = turn.seen
     player.policy.act(turn.now[None], turn.goal[None], [0])
-    player.seen, player.goal = {}, key(turn.goal)
+    player.seen, player.goal = [], turn.goal_key
     return player.policy.decisions.pop(0)  # whoever asked keeps it; it holds all that was seen
+
+
+def seen_in(player: Player, picture: Picture) -> Entities:
+    """What a player saw in a picture when it was looked at last."""
+    looks = reversed(player.seen)
+    return next(entities for shown, entities in looks if np.array_equal(shown, picture))
 
 
 def own_copy(entities: Entities) -> Entities:
