@@ -1,8 +1,10 @@
 """What a decision costs beside the encoder's own forward pass, measured in one run.
 
-Whole episodes are played side by side, so that plans, blocked moves and second attempts count as
-they come. Goals are looked at once an episode, before the clock starts. The same episodes are
-played several times, and of each step the least time counts: other work on the machine only adds.
+Whole episodes are played, so that plans, blocked moves and second attempts count as they come:
+side by side as the judge plays them, and one after another as an ``Agent`` does for one robot, who
+sees a picture at a time. Goals are looked at once an episode, before the clock starts. The same
+episodes are played several times, and of each step the least time counts: other work on the
+machine only adds.
 
     python benchmarks/bench_agent.py
 """
@@ -15,7 +17,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ncs.agent import Trained, control_preset, shipped_model
+from ncs.agent import Agent, Manner, Trained, control_preset, shipped_model
+from ncs.agent.players import players_of
 from ncs.envs import make_env
 
 LANES = 25
@@ -38,13 +41,13 @@ class Clock:
         decision = [min(pair) for pair in zip(self.decision, other.decision, strict=True)]
         return Clock(self.lanes, encoder, decision)
 
-    def say(self, world: str, objects: int) -> str:
+    def say(self, title: str) -> str:
         """Milliseconds a picture, and how they compare."""
         pictures = sum(self.lanes)
         encoder, decision = sum(self.encoder), sum(self.decision)
         steps = [np.divide(part, self.lanes).sum() for part in (self.decision, self.encoder)]
         return (
-            f"{world}, {objects} objects: encoder {1000 * encoder / pictures:.2f} ms a picture, "
+            f"{title}: encoder {1000 * encoder / pictures:.2f} ms a picture, "
             f"decision {1000 * decision / pictures:.2f} ms with the encoder's part: "
             f"{decision / encoder:.2f} times the forward pass (wanted: at most {WANTED}), "
             f"{steps[0] / steps[1]:.2f} if every step counts alike, however few lanes are left"
@@ -78,6 +81,28 @@ def play(trained: Trained, objects: int) -> Clock:
     return clock
 
 
+def play_alone(trained: Trained, objects: int) -> Clock:
+    """The same episodes one after another, by one robot's agent."""
+    n_slots, clock = trained.slots_for(objects), Clock()
+    agent = Agent(players_of(trained, Manner(), n_slots, most=1))
+    env = make_env(trained.world, n_objects=objects)
+    for seed in range(LANES):
+        seen, over = env.reset(seed=seed)[0], False
+        agent.begin(seed)
+        agent.act(seen["image"], seen["goal"])  # looks at the goal
+        while not over:
+            began = time.process_time()
+            trained.model.encode(torch.from_numpy(seen["image"][None]), n_slots)
+            between = time.process_time()
+            decision = agent.act(seen["image"], seen["goal"])
+            clock.lanes.append(1)
+            clock.encoder.append(between - began)
+            clock.decision.append(time.process_time() - between)
+            seen, _, terminated, truncated, _ = env.step(decision.action)
+            over = terminated or truncated
+    return clock
+
+
 def stack(
     seen: list[dict[str, NDArray[np.uint8]]], name: str, lanes: list[int] | range
 ) -> NDArray[np.uint8]:
@@ -92,8 +117,10 @@ def main() -> None:
         trained = Trained.load(shipped_model(model))
         play(trained, 4)  # warms up
         for objects in (4, 7):
-            clocks = [play(trained, objects) for _ in range(REPEATS)]
-            print(functools.reduce(Clock.least, clocks).say(world, objects), flush=True)
+            for way, played in (("side by side", play), ("one robot", play_alone)):
+                clocks = [played(trained, objects) for _ in range(REPEATS)]
+                title = f"{world}, {objects} objects, {way}"
+                print(functools.reduce(Clock.least, clocks).say(title), flush=True)
 
 
 if __name__ == "__main__":
