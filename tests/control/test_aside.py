@@ -15,24 +15,31 @@ ONE = np.array([0])
 def test_what_lies_beside_its_place_may_be_put_right():
     home = np.array([0.62, 0.5])
     beside = home + np.array([-0.008, 0.006])
-    found = list(nudges(scene(GOAL, [beside], FAILED, [home]), SPACE, ONE))
+    found = list(nudges(scene(GOAL, [beside], FAILED, [home]), SPACE, ONE, {0}))
     assert any(np.allclose(beside + advice.shift, home) for advice in found)
 
 
 def test_what_is_where_it_should_be_stays_there():
     home = np.array([[0.62, 0.5]])
-    moves = [one.shift for one in nudges(scene(GOAL, home, FAILED, home), SPACE, ONE)]
+    moves = [one.shift for one in nudges(scene(GOAL, home, FAILED, home), SPACE, ONE, {0})]
     assert moves
     assert max(np.linalg.norm(shift) for shift in moves) <= SPACE.still
     away = home + np.array([0.02, 0])
-    rest = [one.shift for one in nudges(scene(GOAL, away, FAILED, home), SPACE, ONE)]
+    rest = [one.shift for one in nudges(scene(GOAL, away, FAILED, home), SPACE, ONE, {0})]
     assert not any(shift[0] > 0 for shift in rest)
 
 
 def test_others_are_counted_among_those_that_were_asked_for():
     others = np.array([[0.1, 0.1], [0.62, 0.5]])
-    found = list(nudges(scene(GOAL, others, FAILED), SPACE, np.array([1])))
+    found = list(nudges(scene(GOAL, others, FAILED), SPACE, np.array([1]), {0}))
     assert [one.other for one in found] == [0]
+
+
+def test_only_those_that_were_asked_for_are_moved():
+    others, both = np.array([[0.4, 0.5], [0.62, 0.5]]), np.arange(2)
+    found = list(nudges(scene(GOAL, others, FAILED, others), SPACE, both, {1}))
+    assert {one.other for one in found} == {1}
+    assert not list(nudges(scene(GOAL, others, FAILED, others), SPACE, both, set()))
 
 
 def test_a_spare_place_keeps_clear_of_things_goals_and_the_border():

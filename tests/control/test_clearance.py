@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ncs.control.clearance import advise, odds, slits, sunflower, tried
+from ncs.control.cases import imagine
+from ncs.control.clearance import WORTH, Room, advise, odds, slits, sunflower, tried
 from ncs.control.surroundings import Attempt, Scene, Space, recall
 
 SPACE = Space(np.zeros(2), np.ones(2), tolerance=0.05, error=0.002, size=0.12, still=0.02)
 NOBODY = np.zeros((0, 2))
 WALL = np.array([0.05, 0.5])  # a goal beside the wall on the left
+GOAL = np.array([0.5, 0.5])
 
 
 def scene(goal, others=NOBODY, vain=(), homes=None, stuck=(), first=None):
@@ -104,6 +106,28 @@ def test_for_what_is_where_it_should_be_nothing_is_moved():
     other, vain = np.array([[0.16, 0.5]]), [attempt(WALL, [[0.16, 0.5]])] * 5
     found = replace(scene(WALL, other, vain), here=WALL + 0.01)
     assert advise(found, SPACE, np.random.default_rng(0)).other < 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_advice_is_the_same_where_all_others_are_thought_of_as_moved(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    others = GOAL + rng.uniform(-0.15, 0.15, (4, 2))
+    homes = others + rng.normal(0, 0.02, (4, 2))
+    homes[seed % 4 :: 2] = np.nan
+    vain = [attempt(GOAL + rng.normal(0, 0.01, 2), others) for _ in range(1 + seed % 3)]
+    found = advice(GOAL, others, vain, homes=homes, seed=seed)
+    monkeypatch.setattr(Room, "obstacles", lambda room, *_: set(range(len(room.scene.others))))
+    again = advice(GOAL, others, vain, homes=homes, seed=seed)
+    assert found.other == again.other
+    np.testing.assert_array_equal(found.shift, again.shift)
+
+
+def test_what_stands_aside_is_no_obstacle():
+    seen = scene(GOAL, [[0.56, 0.5], [0.72, 0.5]], [attempt(GOAL)])
+    cases = imagine(seen, SPACE, np.random.default_rng(0))
+    room = Room.look(seen, SPACE, cases, GOAL[None])
+    assert sorted(room.clear) == [0, 1]
+    assert room.obstacles(np.zeros(1), WORTH) == {0}
 
 
 def test_odds_are_of_the_cases_in_which_anything_works():

@@ -70,7 +70,7 @@ def decide(problem: Problem, steps: Steps) -> Decision:
     choice = steps.select(problem, pairs)
     # Infer the nodes that its two states belong to.
     graph = problem.graph
-    i, j = bind(np.stack([choice.state, choice.target]), graph.node, graph.bind_metric).tolist()
+    i, j = bind(np.array([choice.state, choice.target]), graph.node, graph.bind_metric).tolist()
     # The action that turns the one into the other; a random one where none is known.
     move = steps.act(problem, choice, i, j)
     action = move.action if move else random_action(problem.arena, problem.rng)

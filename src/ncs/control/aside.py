@@ -3,7 +3,7 @@
 Legend: J other things, N moves, Q places, X things and goals, 2 coordinates, metres.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,19 @@ GRID = 24  # places a side among which room is looked for
 STEPS = np.array([[0.5, 0], [1, 0], [0, 0.5], [0, 1]])  # small moves, (N, 2)
 
 
-def nudges(scene: Scene, space: Space, near_J: NDArray[np.int64]) -> Iterator[Advice]:
-    """Moves of some others away from the goal; they are counted among these some.
+def nudges(
+    scene: Scene, space: Space, near_J: NDArray[np.int64], moved: Collection[int]
+) -> Iterator[Advice]:
+    """Moves of some others away from the goal; they are counted among those near it.
 
     What is where it should be stays there, as far as can be told; what has no place of its own
     goes to where there is most room.
     """
     near = set(np.flatnonzero(length(scene.others - scene.goal) < 2 * space.size).tolist())
     homeless = set(np.flatnonzero(np.isnan(scene.homes).any(1)).tolist())
-    numbers = [(n, j) for n, j in enumerate(near_J.tolist()) if j in near]
+    numbers = [(n, j) for n, j in enumerate(near_J.tolist()) if n in moved and j in near]
+    if not numbers:
+        return
     spare_2 = spare_place(scene, space) if homeless.intersection(j for _, j in numbers) else None
     shift_JN2 = shifts(scene, space)
     possible_JN = may_shift(scene, space, shift_JN2)

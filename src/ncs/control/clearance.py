@@ -7,7 +7,7 @@ has a place of its own, else to where there is most room.
 Legend: X cases, Q points, J other things, V attempts in vain, A answers, 2 coordinates, metres.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -36,9 +36,10 @@ def advise(scene: Scene, space: Space, rng: np.random.Generator) -> Advice:
     if not scene.vain and space.error < EXACT * space.tolerance:
         return Advice(-1, np.zeros(2))  # what is read without a miss needs no leeway
     near_J = nearby(scene, space)
-    asides: list[Advice] = []
-    if scene.vain and np.linalg.norm(scene.here - scene.goal) > space.still:
-        asides = list(nudges(scene, space, near_J))  # what is there needs no room
+
+    def asides(moved: Collection[int]) -> list[Advice]:
+        return list(nudges(scene, space, near_J, moved))
+
     found = consider(scene.only(near_J), space, asides, rng)
     return found if found.other < 0 else replace(found, other=int(near_J[found.other]))
 
@@ -51,13 +52,17 @@ def nearby(scene: Scene, space: Space) -> NDArray[np.int64]:
 
 
 def consider(
-    scene: Scene, space: Space, asides: Sequence[Advice], rng: np.random.Generator
+    scene: Scene,
+    space: Space,
+    asides: Callable[[Collection[int]], list[Advice]],
+    rng: np.random.Generator,
 ) -> Advice:
-    """Advice in view of all the others of a scene, and of how they could be moved."""
+    """Advice in view of all the others of a scene, and of how some of them could be moved."""
     cases = imagine(scene, space, rng)
     if scene.vain:
         cases = likeliest(learn(cases, scene, space))
-    reach = 0.9 * min(space.tolerance, float(np.linalg.norm(scene.here - scene.goal)))
+    away = float(np.linalg.norm(scene.here - scene.goal))
+    reach = 0.9 * min(space.tolerance, away)
     offset_Q2 = sunflower(reach, rng.uniform(0, 2 * np.pi), POINTS if scene.vain else POINTS // 2)
     if scene.vain:
         offset_Q2 = np.concatenate([offset_Q2, slits(reach, space.error)])
@@ -66,14 +71,16 @@ def consider(
         handicap_Q += tried(scene.goal + offset_Q2, scene, space.error)
     room = Room.look(scene, space, cases, scene.goal + offset_Q2)
     worth = WORTH * (1 + len(scene.stuck))
-    asides = room.promising(asides, handicap_Q, worth)
-    works_AXQ = [room.works(), *(room.works_after(aside) for aside in asides)]
+    moves: list[Advice] = []
+    if scene.vain and away > space.still:  # what is there needs no room
+        moves = asides(room.obstacles(handicap_Q, worth))
+    works_AXQ = [room.works(), *(room.works_after(move) for move in moves)]
     odds_AQ = odds(works_AXQ, cases.weight) - handicap_Q
     point = int(odds_AQ[0].argmax()) if odds_AQ[0].max() > odds_AQ[0, 0] + SLIGHT else 0
     best_A = odds_AQ.max(1)
     best_A[0] = odds_AQ[0, point] + worth
     chosen = int(best_A.argmax())
-    return asides[chosen - 1] if chosen else Advice(-1, offset_Q2[point])
+    return moves[chosen - 1] if chosen else Advice(-1, offset_Q2[point])
 
 
 @dataclass(frozen=True)
@@ -112,27 +119,26 @@ class Room:
             works_XQ &= self.cases.clear(self.at, place_2[None, None], [aside.other])[0]
         return works_XQ
 
-    def promising(
-        self, asides: Sequence[Advice], handicap_Q: Doubles, worth: float
-    ) -> Sequence[Advice]:
-        """The moves of others that make a difference, were the other gone instead.
+    def obstacles(self, handicap_Q: Doubles, worth: float) -> set[int]:
+        """The others whose absence would make a difference.
 
-        A move opens no more than that, so the rest need not be looked at.
+        Moved, they open no more than that, so moves of the rest need not be looked at.
         """
-        if not asides:
-            return asides
-        weight_X, works_XQ = self.cases.weight, self.works()
-        somehow_X = works_XQ.any(1)
-        least = (weight_X @ works_XQ - handicap_Q).max() + worth - SLIGHT - ROUNDING
+        works_XQ, weight_X = self.works(), self.cases.weight
+        somehow_X, chance_Q = works_XQ.any(1), weight_X @ works_XQ
+        # Chances are told as shares of all there is hope for: this at least, and 1 at most.
         hope = max(float(weight_X @ somehow_X), ROUNDING)
+        gain = worth - SLIGHT - ROUNDING
+        least = (chance_Q - handicap_Q).max() + gain
 
-        def may_help(j: int) -> bool:
+        def matters(j: int) -> bool:
             works_XQ = self.works(j)
-            most = (weight_X @ works_XQ / hope - handicap_Q).max()
-            return bool(most > least or (works_XQ.any(1) > somehow_X).any())
+            most_Q = weight_X @ works_XQ
+            likelier_Q = most_Q - chance_Q > gain * hope
+            likelier_Q &= most_Q / hope - handicap_Q > least
+            return bool(likelier_Q.any() or (works_XQ.any(1) > somehow_X).any())
 
-        helpful = {j for j in {aside.other for aside in asides} & self.clear.keys() if may_help(j)}
-        return [aside for aside in asides if aside.other in helpful]
+        return {j for j in self.clear if matters(j)}
 
 
 def is_near(place_X2: Floats, goal_2: Floats, reach: float) -> Bools:

@@ -63,6 +63,6 @@ def failed(problem: Problem, choice: Choice) -> bool:
         return False
     if paired(choice.state, choice.target, metric) <= known.near:
         return False
-    ends_2S = np.stack([choice.state, choice.target])
+    ends_2S = np.array([choice.state, choice.target])
     stayed_J, arrived_J = pairwise(ends_2S, seen_JS, metric) <= known.near
     return bool(stayed_J.any() or not arrived_J.any())

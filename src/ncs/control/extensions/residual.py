@@ -44,7 +44,7 @@ def aim(
     reach = known.still * min(1.0, choice.failures / FULL_REACH)
     pick_S = stray(choice.state, reach / 2, problem.rng)
     place_S = stray(choice.target, reach, problem.rng)
-    exact_23 = locate(np.stack([pick_S, place_S]), world_F3) + offset_23
+    exact_23 = locate(np.array([pick_S, place_S]), world_F3) + offset_23
     exact_23[1] = inward(exact_23[1], known)
     action_6 = np.concatenate([exact_23[0], exact_23[1] - exact_23[0]]).astype(np.float32)
     return Move("residual", action_6)
