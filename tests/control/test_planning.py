@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.stacks import COLUMNS, LEVELS, SIDE, drop, points, works
 
-from ncs.control.planning import plan, set_up
+from ncs.control.planning import homeward, is_possible, plan, set_up
 from ncs.graph.rules import Box, Rules
 from ncs.puzzle import Outlook, solve
 
@@ -144,6 +144,20 @@ def crowd(n_places: int) -> np.ndarray:
     spare_P3 = rng.uniform([-3, 0, 0], [3, 0, SIDE / 8], (n_places, 3))
     spare_P3[::2, 2] += SIDE * rng.integers(1, 3, len(spare_P3[::2]))
     return spare_P3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_could_go_home_first_leaves_the_rest_of_a_plan_possible(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    here, goal = (points(drop(rng, 6)) for _ in range(2))
+    board = set_up(here, goal, STACKS, CELLS, SIDE / 2)
+    moves = solve(board.puzzle, board.start, board.goal)
+    assert moves is not None
+    home = homeward(board, moves)
+    for k, move in enumerate(moves):
+        once = [other.thing for other in moves].count(move.thing) == 1
+        order = [move, *moves[:k], *moves[k + 1 :]]
+        assert (move.thing in home) == (once and is_possible(board, order))
 
 
 def test_of_many_spare_places_as_many_as_there_are_things_are_weighed() -> None:

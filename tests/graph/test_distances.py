@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ncs.graph.distances import paired, pairwise
+from ncs.graph.distances import length, paired, pairwise
 
 METRICS = ["cosine", "euclidean", "sqeuclidean", "iou"]
 masks = arrays(np.float64, (4, 6), elements=st.floats(0, 1, width=16))
@@ -61,3 +61,8 @@ def test_soft_overlap_matches_a_table_made_by_hand(a, b, expected):
     a, b = np.array([a], float), np.array([b], float)
     np.testing.assert_allclose(pairwise(a, b, "iou")[0, 0], expected, atol=1e-6)
     np.testing.assert_allclose(paired(a, b, "iou")[0], expected, atol=1e-6)
+
+
+def test_offsets_are_as_long_as_euclid_says():
+    offset = np.random.default_rng(0).normal(size=(3, 5, 2))
+    np.testing.assert_array_equal(length(offset), np.linalg.norm(offset, axis=-1))
