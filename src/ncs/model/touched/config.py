@@ -22,7 +22,8 @@ class TouchedConfig(Settings):
     paste: float = Field(0.5, ge=0, le=1)
     # Pictures of one clip are lit differently by up to this share: types must not know the light.
     light: float = Field(0.0, ge=0, lt=1)
-    # Grounds are painted with blots, darker and paler by up to this share: things on any surface.
+    # Half of the grounds are painted with blots, darker and paler by up to this share: things on
+    # any surface.
     ground: float = Field(0.0, ge=0, lt=1)
     temperature: float = Field(0.1, gt=0)  # of types: how unlike two things should be
     vote_weight: float = Field(0.3, ge=0)

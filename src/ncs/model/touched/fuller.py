@@ -62,11 +62,11 @@ def relight(image_NCHW: Tensor, share: float, generator: torch.Generator) -> Ten
 
 
 def repaint(scenes: Scenes, share: float, generator: torch.Generator) -> Scenes:
-    """The same things on grounds with blots, paler and darker by up to a share."""
+    """The same things, half of them on grounds with blots, paler and darker by up to a share."""
     count, (height, width) = len(scenes.image), scenes.image.shape[-2:]
     blot_N1HW = draw_blots(count, (height, width), generator)
     tint_NC11 = 0.75 + 0.5 * _draw(generator, count, 3, 1, 1)
-    strength_N111 = share * _draw(generator, count, 1, 1, 1)
+    strength_N111 = share * (2 * _draw(generator, count, 1, 1, 1) - 1).clamp(min=0)
     gain_NCHW = (1 + strength_N111 * blot_N1HW * tint_NC11).to(scenes.image)
     ground_N1HW = ~scenes.labels.thing.any(dim=1, keepdim=True)
     image = torch.where(ground_N1HW, (scenes.image * gain_NCHW).clamp(0, 1), scenes.image)
