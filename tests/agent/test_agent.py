@@ -139,6 +139,7 @@ def test_pictures_of_numbers_are_as_good_as_pictures_of_bytes() -> None:
         (np.zeros((64, 64, 3), np.int64), "goal: must be bytes or numbers"),
         (np.full((64, 64, 3), 200.0), r"goal: its numbers must lie in \[0, 1\]"),
         (np.full((64, 64, 3), np.nan), "goal: its numbers must lie"),
+        (np.zeros((48, 64, 3), np.uint8), r"goal: must be \(64, 64\) pixels high and wide, is"),
     ],
 )
 def test_what_is_no_picture_is_refused_by_name(picture: np.ndarray, complaint: str) -> None:

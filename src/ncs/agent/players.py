@@ -146,7 +146,7 @@ class Players:
     def _take(self, ask: Ask) -> Turn | NcsError:
         try:
             now = as_picture(ask.now, "now", self._size)
-            goal = as_picture(ask.goal, "goal", self._size)
+            goal = as_picture(ask.goal, "goal", now.shape[:2])  # of one camera, of one size
             player = self.find(ask.episode) if ask.episode else self._new(0)
         except NcsError as error:
             return error
