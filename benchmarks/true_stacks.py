@@ -59,7 +59,10 @@ def free_play(options: Options) -> Experience:
     for _ in range(options.clips):
         env.reset(options={"task": env.draw_task(rng)})
         frames, moves = [env.truth()], []
-        for index in rng.permutation(4).tolist():
+        left = rng.permutation(4).tolist()
+        while left:
+            index = env.first_of(left, rng)  # type: ignore[attr-defined]
+            left.remove(index)
             moves.append(env.random_move(index, rng))
             env.step(moves[-1])
             frames.append(env.truth())

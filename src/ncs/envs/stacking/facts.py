@@ -32,6 +32,12 @@ TILT = 60.0  # degrees
 # Free play
 TRIES = 0.2  # share of moves that aim at any place at all, possible or not
 PILED = 0.5  # share of scenes that begin with few columns, and so with high ones
+
+# Free play on a table, where few columns of many would be high by chance
+TOWERS = 0.7  # share of scenes that begin with one high tower or two
+DIGS = 0.9  # share of moves that take from tops; the others take a cube, buried or not
+HIGHEST = 0.5  # share of those that take from the highest
+ON_TOP = 0.8  # share of the moves that aim at places where a cube can stand: onto a moved cube
 # Tasks
 ELSEWHERE = 0.5  # share of starts that do not take up the cells of the goal
 UPSIDE_DOWN = 0.25  # share of starts that do, with every column in reverse; the rest are mixed up

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncs.envs.stacking.facts import ELSEWHERE, NAME, PILED, UPSIDE_DOWN, Style
-from ncs.envs.stacking.layouts import LAYOUT_OF, LAYOUTS, Layout
+from ncs.envs.stacking.facts import ELSEWHERE, NAME, PILED, TOWERS, UPSIDE_DOWN, Style
+from ncs.envs.stacking.layouts import DEPTH, LAYOUT_OF, LAYOUTS, Layout
 from ncs.puzzle import ANYWHERE, Move, Puzzle, solve
 from ncs.records import GoalKind, Task
 
@@ -54,7 +54,7 @@ def draw_task(
     layout = LAYOUTS[LAYOUT_OF[style]]
     colour_N3 = rng.random((n_cubes, 3)).astype(np.float32)
     if goal == "none":
-        start = drop(rng, layout, n_cubes)
+        start = draw_scene(rng, layout, n_cubes)
         return make_task(goal, style, colour_N3, start, [NO_GOAL] * n_cubes)
     while True:
         built = draw_goal(rng, layout, colour_N3)
@@ -82,6 +82,14 @@ def make_task(
     }
     plan = shortest(LAYOUTS[LAYOUT_OF[style]], start, built)
     return Task(NAME, goal, scene, len(plan))
+
+
+def draw_scene(rng: np.random.Generator, layout: Layout, n_cubes: int) -> Cells:
+    """Where cubes stand as free play begins: on a table mostly in towers."""
+    if layout is DEPTH and rng.random() < TOWERS:
+        height = draw_towers(rng, layout, n_cubes)
+        return fill(layout, height, rng.permutation(n_cubes).tolist())
+    return drop(rng, layout, n_cubes)
 
 
 def drop(rng: np.random.Generator, layout: Layout, n_cubes: int) -> Cells:

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncs.envs.base import IMAGE_SIZE, Rearrange
-from ncs.envs.stacking.facts import TRIES, WORLD, Style
+from ncs.envs.stacking.facts import WORLD, Style
 from ncs.envs.stacking.layouts import LAYOUTS
+from ncs.envs.stacking.play import first_to_move, place_to_try
 from ncs.envs.stacking.scene import StackScene, shared_scene
-from ncs.envs.stacking.tasks import NO_GOAL, draw_task, is_possible, rules, shortest, tops
+from ncs.envs.stacking.tasks import NO_GOAL, draw_task, is_possible, rules, shortest
 from ncs.records import ConfigError, Task, Truth
 
 
@@ -44,7 +45,10 @@ class BlockStack(Rearrange):
     * ``partial``: ``n_constrained`` cubes of such a goal are shown, and the others are absent from
       the goal picture. What is shown may stand in the air: any cube may lie under it.
     * ``none``: free play, for collecting experience; the goal repeats the first image. A buried
-      cube is tried all the same, and of the other moves one in five aims at any cell at all.
+      cube is tried all the same, and of the other moves one in five aims at any cell at all. In
+      the style ``xyz`` play mostly begins with high towers, takes from tops, half of the time from
+      the highest, and puts mostly on cubes that it has moved already, so that towers are taken
+      apart and built anew beside themselves and few cubes stay where they are all the clip.
 
     ## Reward, end of an episode
     The reward of a step is the number of constraints that hold after it: cubes that are in their
@@ -124,12 +128,13 @@ class BlockStack(Rearrange):
 
     def random_move(self, index: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """An exact pick of one cube, buried or not, and mostly a place where it can be put."""
-        others = [cell for i, cell in enumerate(self._cells) if i != index]
-        own = self._cells[index] % self._layout.n_columns
-        free = [cell for cell in tops(self._layout, others) if cell % self._layout.n_columns != own]
-        if rng.random() < TRIES:
-            free = list(range(self._layout.n_cells))
-        return self._exact_move(index, free[int(rng.integers(len(free)))])
+        start = self.task.scene["start"].tolist()
+        place = place_to_try(rng, self._layout, self._cells, index, start)
+        return self._exact_move(index, place)
+
+    def first_of(self, left: list[int], rng: np.random.Generator) -> int:
+        """Which cube free play moves first of those left in a clip: on a table, from tops."""
+        return first_to_move(rng, self._layout, self._cells, left)
 
     def oracle_action(self) -> NDArray[np.float32]:
         """The next action of a shortest solution; picks nothing up once all is done."""
