@@ -30,7 +30,8 @@ def attempts_of(experience: Experience, graph: Graph, known: Calibration) -> Att
     present_NK = _flat(experience.presence, 0) & _flat(experience.presence, 1)
     kept = np.flatnonzero(present_NK.any(1))
     if before_NKS.shape[-1] == 3 and known.gap:  # where height tells things apart
-        kept = kept[_picks_something(before_NKS, present_NK, experience, graph, known)[kept]]
+        clear_N = _picks_something(before_NKS, present_NK, experience, graph, known)
+        kept = kept[(clear_N & _sees_all(experience.presence, present_NK))[kept]]
     before_NKS, after_NKS, present_NK = before_NKS[kept], after_NKS[kept], present_NK[kept]
     action_N6 = experience.action.reshape(-1, 6)[kept].astype(np.float64)
     here_NK3 = where(before_NKS, graph, known)
@@ -64,6 +65,16 @@ def _picks_something(
     pick_N3 = experience.action.reshape(-1, 6)[:, :3].astype(np.float64)
     away_NK = np.linalg.norm(where(state_NKS, graph, known) - pick_N3[:, None], axis=-1)
     return np.asarray((present_NK & (away_NK < known.gap / 2)).any(1))
+
+
+def _sees_all(presence_CTK: NDArray[np.bool_], present_NK: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether (N,) as many things are seen before and after as in two frames of the clip.
+
+    Nothing comes or goes: where fewer are seen, one is hidden, and it may be what matters.
+    """
+    count_CT = np.sort(presence_CTK.sum(axis=2), axis=1)
+    usual_N = np.repeat(count_CT[:, -2], presence_CTK.shape[1] - 1)
+    return np.asarray(present_NK.sum(axis=1) >= usual_N)
 
 
 def where(state_XS: Floats, graph: Graph, known: Calibration) -> Doubles:
