@@ -114,3 +114,19 @@ def test_a_thing_moved_twice_is_one_thing() -> None:
     same_said = moved.who[:, :, None] == moved.who[:, None]
     both = moved.worked[:, :, None] & moved.worked[:, None]
     assert (same_truth == same_said)[both].float().mean() > 0.99
+
+
+def test_a_slit_of_a_thing_is_told_where_things_can_be_at_few_places() -> None:
+    _, measures = prepared()
+    clips = one_move()
+    frame = torch.cat([clips.frame[:, :1], clips.frame], dim=1)
+    frame[0, 0, 20:27, 8:16] = 90  # seven eighths of it are covered at first
+    elsewhere = clips.action.clone()
+    elsewhere[..., :3] = clips.action[..., :3] + clips.action[..., 3:]
+    covered = Clips(frame, torch.cat([elsewhere, clips.action], dim=1), clips.pixel)
+    assert not label(read(covered, measures), (0,), measures).known[0, 1]
+    measures.spots[0] = 0.0
+    measures.take({"least": 4.0})
+    labels = label(read(covered, measures), (0,), measures)
+    assert labels.known[0, 1]
+    assert int(labels.thing[0, 1].sum()) == 8

@@ -26,6 +26,7 @@ from ncs.model.touched.piled import only_its_own
 FAR = 1.5  # reaches from both ends: no part of what was moved is so far away
 KEPT = 0.5  # of a thing's pixels that must still be its own in another frame
 SHOWN = 0.33  # the same where things can stand on things: of what carries another the front shows
+SLIT = 0.1  # the same where they can be at few places: these tell what it is of that shows
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,17 @@ def _identify(start_BM3: Tensor, end_BM3: Tensor, worked_BM: Tensor, near: float
 def label(moved: Moved, frames: Sequence[int], measures: Measures) -> Labels:
     """What is known of the given frames of every clip; frame by frame, clips within."""
     never_HW = _never(measures)
-    least, kept = measures.number("least"), SHOWN if measures.number("tall") else KEPT
+    least, kept = measures.number("least"), _kept(measures)
     parts = [_label_frame(moved, frame, never_HW, least, kept) for frame in frames]
     names = ("thing", "known", "place", "who", "nothing")
     return Labels(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
+
+
+def _kept(measures: Measures) -> float:
+    """The share of a thing that must show for it to be told."""
+    if len(measures.known_spots):
+        return SLIT
+    return SHOWN if measures.number("tall") else KEPT
 
 
 def _never(measures: Measures) -> Tensor:

@@ -14,6 +14,7 @@ from ncs.model.touched.fuller import Scenes
 from ncs.model.touched.labels import Labels
 from ncs.model.touched.measures import Measures
 from ncs.model.touched.network import Describer, Maps, Summary
+from ncs.model.touched.spots import at_spots
 from ncs.model.touched.stand import are_piles, stand
 
 UNKNOWN = 0.1  # weight of pixels nobody moved, beside those that were seen to be nothing
@@ -102,7 +103,8 @@ def locate(
     """Scaled places (N, M, 3) of things seen at pixels: the fit, and what the eyes add to it.
 
     Where a pixel may show places of any height, the eyes tell the height, and that the rest. If it
-    is said which things there are, heights are those at which things stand.
+    is said which things there are, heights are those at which things stand, and places those at
+    which things can be where these are few.
     """
     term = measures.pixel_terms(pixel_NM2)
     fitted, shift = term @ measures.to_place, describer.shifts(summary, term)
@@ -117,6 +119,8 @@ def locate(
 
     if present_NM is None:
         return at(height)
+    if len(measures.known_spots):
+        return at_spots(pixel_NM2, at(height), measures)
     if not are_piles(measures):
         return at(measures.on_level(height))
     place_LNM3 = torch.stack([at(torch.full_like(height, h)) for h in measures.known_levels])

@@ -21,12 +21,14 @@ from ncs.model.touched.geometry import fit, terms
 from ncs.model.touched.labels import read_moves
 from ncs.model.touched.measures import LEVELS, MAP, NO_LEVEL, Measures
 from ncs.model.touched.network import pixels
+from ncs.model.touched.spots import find_spots
 from ncs.records import DataError
 
 NEAR = 6.0  # pixels: where middles of things on things are nearer, pictures are enlarged
 FINE = 10.0  # pixels across that the smallest things keep when pictures are reduced
 ENOUGH = 1200  # moves that a fit needs
 SHARE = 0.25  # of the smallest thing's pixels that must be there for it to be seen
+COVERED = 0.25  # of these: what shows of a thing that others cover, where it can be at few places
 ALMOST = 0.95  # of the picks that must be at some level for there to be levels
 RARE = 0.02  # pixels touched so seldom, beside the usual ones, were touched by nothing
 Doubles = NDArray[np.float64]
@@ -104,6 +106,10 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
     values |= _gaps(start_BM3, end_BM3, world, values)
     if values["tall"]:  # then some moves took things along
         values["levels"] = _levels(place_E3[: len(changed_NHW), 2], values["gap"] / world.scale)
+        picked_N3 = place_E3[: len(changed_NHW)]
+        values["spots"] = find_spots(picked_N3, values["gap"] / world.scale)
+        if (values["spots"] < NO_LEVEL).any():
+            values["least"] = max(2.0, COVERED * values["least"])
         values |= _fit_whole(parts, action_BMA, values)
         values |= _gaps(start_BM3, end_BM3, world, values)
     return values

@@ -18,6 +18,7 @@ from ncs.model.touched.geometry import n_terms, terms
 STILL = 1e-3  # a coordinate that never varied has terms below this share of the others
 NEWTON = 2  # steps to the point of a level that is seen at a pixel
 LEVELS = 16  # heights at which things stand, at most
+SPOTS = 64  # places at which things can be, at most
 NO_LEVEL = 1e6  # no scaled height is so large
 MAP = 64  # cells of a side of the map of what was ever touched
 # Name, first value and what it is, as ``ncs train`` prints it.
@@ -49,6 +50,7 @@ class Measures(nn.Module):
     levels: (
         Tensor  # (LEVELS,) scaled heights at which things stand, where these are few, then NO_LEVEL
     )
+    spots: Tensor  # (SPOTS, 3) scaled places at which things can be, where these are few; NO_LEVEL
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +62,7 @@ class Measures(nn.Module):
         self.register_buffer("to_place", torch.zeros(n_terms(2), 3))
         self.register_buffer("touched", torch.ones(MAP, MAP))
         self.register_buffer("levels", torch.full((LEVELS,), NO_LEVEL))
+        self.register_buffer("spots", torch.full((SPOTS, 3), NO_LEVEL))
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Keeps measurements by name."""
@@ -124,6 +127,11 @@ class Measures(nn.Module):
     def known_levels(self) -> Tensor:
         """Scaled heights (L,) at which things stand, none where these are many."""
         return self.levels[self.levels < NO_LEVEL]
+
+    @property
+    def known_spots(self) -> Tensor:
+        """Scaled places (S, 3) at which things can be, none where these are many."""
+        return self.spots[self.spots[:, 2] < NO_LEVEL]
 
     def on_level(self, height_N: Tensor) -> Tensor:
         """Scaled heights, each the nearest at which things stand where these are few."""

@@ -46,7 +46,7 @@ class Touched(WorldModel):
 
     config: TouchedConfig
     paints = False
-    may_lack = frozenset({"levels"})  # of files from before they were measured
+    may_lack = frozenset({"levels", "spots"})  # of files from before they were measured
 
     def __init__(self, config: TouchedConfig) -> None:
         super().__init__()
@@ -237,7 +237,9 @@ class Touched(WorldModel):
         scenes = Scenes(image, labels)
         if config.paste:
             low = measures.number("low") + measures.half_step
-            highest = low if measures.is_deep else math.inf
+            # Where nothing but what it stands on tells how high a thing is, it stays there.
+            told_by_place = not measures.is_deep or len(measures.known_spots) > 0
+            highest = math.inf if told_by_place else low
             scenes = paste(scenes, config.paste, generator, highest)
         if config.ground:
             scenes = repaint(scenes, config.ground, generator)
