@@ -55,6 +55,12 @@ def left_open(there: TrainConfig, asked: TrainConfig) -> TrainConfig:
     )
 
 
+def test_the_command_of_towers_on_a_table_gives_the_settings_of_the_checkpoint() -> None:
+    asked = asked_by(commands("stacking-xyz")[0], 0)
+    there = read_config(REPOSITORY / "checkpoints" / "stacking-xyz-0")
+    assert asked.difference(there) is None
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("model", TOUCHED)
 def test_nothing_but_the_seed_is_set_of_what_learned_from_moves(model: str, seed: int) -> None:
