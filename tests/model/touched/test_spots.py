@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from ncs.model.touched.measure import _spots
 from ncs.model.touched.measures import NO_LEVEL, Measures
 from ncs.model.touched.spots import at_spots, find_spots
 
@@ -50,3 +51,16 @@ def test_the_eyes_tell_between_spots_seen_at_one_pixel_and_where_no_spot_is(
     pixel = torch.tensor([[[0.0, 3.0], [0.0, 3.0], [4.0, 0.0]]])
     place = at_spots(pixel, said([0.25, 0.75, 0.5]), measures)
     assert place[0].tolist() == [[0, 3, 0], [0, 2, 1], [5, 5, 0.5]]
+
+
+def test_spots_are_looked_for_only_where_a_pixel_may_show_many_heights() -> None:
+    picked = np.repeat(CELLS, 20, axis=0)
+    wall = np.zeros((10, 2))
+    wall[1, 0] = wall[3, 1] = 1  # depth is seen nowhere
+    values = {"to_pixel": wall, "tall": 1.0, "gap": 1.0, "scale": 1.0, "least": 40.0}
+    assert _spots(picked, values) == {}
+    tilted = wall.copy()
+    tilted[2, 1] = 1
+    found = _spots(picked, values | {"to_pixel": tilted})
+    assert (found["spots"][:, 2] < NO_LEVEL).sum() == len(CELLS)
+    assert found["least"] == 10

@@ -54,11 +54,16 @@ def measure(frame_BTHWC: Tensor, action_BMA: Tensor, longest: int) -> dict[str, 
 
 def _enlargement(size: tuple[int, ...], values: Mapping[str, Any], longest: int) -> int:
     """How many times larger to look at pictures in which things stand on things too near to see."""
-    measures = Measures()
-    measures.take({name: value for name, value in values.items() if name != "smallest"})
+    measures = _taken(values)
     if not measures.is_deep:
         return 1
     return min(math.ceil(NEAR / measures.number("apart")), max(1, longest // max(size)))
+
+
+def _taken(values: Mapping[str, Any]) -> Measures:
+    measures = Measures()
+    measures.take({name: value for name, value in values.items() if name != "smallest"})
+    return measures
 
 
 def measure_at(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) -> dict[str, Any]:
@@ -106,10 +111,7 @@ def _measure(frame_BTHWC: Tensor, action_BMA: Tensor, shape: tuple[int, int]) ->
     values |= _gaps(start_BM3, end_BM3, world, values)
     if values["tall"]:  # then some moves took things along
         values["levels"] = _levels(place_E3[: len(changed_NHW), 2], values["gap"] / world.scale)
-        picked_N3 = place_E3[: len(changed_NHW)]
-        values["spots"] = find_spots(picked_N3, values["gap"] / world.scale)
-        if (values["spots"] < NO_LEVEL).any():
-            values["least"] = max(2.0, COVERED * values["least"])
+        values |= _spots(place_E3[: len(changed_NHW)], values)
         values |= _fit_whole(parts, action_BMA, values)
         values |= _gaps(start_BM3, end_BM3, world, values)
     return values
@@ -119,8 +121,7 @@ def _fit_whole(
     parts: Sequence[Tensor], action_BMA: Tensor, values: Mapping[str, Any]
 ) -> dict[str, Doubles]:
     """Where the world is seen, fitted again to moves that took no other thing along."""
-    measures = Measures()
-    measures.take({name: value for name, value in values.items() if name != "smallest"})
+    measures = _taken(values)
     grid_2P = pixels(*measures.shape, parts[0]).flatten(1)
     places, middles = [], []
     for image, action in zip(parts, torch.split(action_BMA, CHUNK), strict=True):
@@ -196,6 +197,15 @@ def _levels(height_N: Doubles, gap: float) -> Doubles:
     if narrow and len(groups) <= LEVELS and sum(map(len, groups)) >= ALMOST * len(order_N):
         levels[: len(groups)] = [np.median(group) for group in groups]
     return levels
+
+
+def _spots(picked_N3: Doubles, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Where things can be, and how little of one is enough, where a pixel may show many heights."""
+    measures = _taken(values)
+    spot_S3 = find_spots(picked_N3, measures.number("gap") / float(measures.scale))
+    if not measures.is_deep or not (spot_S3 < NO_LEVEL).any():
+        return {}
+    return {"spots": spot_S3, "least": max(2.0, COVERED * values["least"])}
 
 
 def _touched(changed_NHW: Tensor, radius: float) -> Tensor:
