@@ -1,7 +1,8 @@
-"""What moves say where things stand on things: a thing looks the same at both ends of its move.
+"""What moves say where more than the thing changes: it looks the same at both ends of its move.
 
-A hand that takes a thing off others nudges them, and what holds a thing goes along with it or keeps
-its own look: pixels that changed with the thing but do not come back where it went are not its own.
+A hand that takes a thing off others nudges them, what holds a thing goes along with it or keeps its
+own look, and an arm is before it in one picture: pixels that changed with the thing but do not come
+back where it went are not its own.
 
 Legend: B clips, T frames, M moves (T - 1), L pixels of masks, C channels, H height, W width.
 """

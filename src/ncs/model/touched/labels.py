@@ -3,7 +3,8 @@
 Changed pixels near w are the moved thing before, near w + delta w after: a thing with and without
 it. What has not changed since, or will not until, is what it was: so each move speaks of every
 frame of its clip. Pixels that change away from the action are no thing, and so are those that
-never change. A move that changed nothing at one of its ends says nothing.
+never change; beside such a change only what looks the same at both ends is the thing's. A move that
+changed nothing at one of its ends says nothing.
 
 Legend: B clips, T frames, M moves (T - 1), H height, W width.
 """
