@@ -88,7 +88,7 @@ def draw_all(film: Film, folder: Path) -> dict[str, Picture]:
     entities = see(trained, first.image, OBJECTS)
     clips, move = draw_move(trained, folder)
     assert first.panels is not None
-    steps = [moment.panels.scene for moment in film.moments[:4] if moment.panels]
+    steps = [moment.panels.scene for moment in film.moments if moment.panels]
     rest = [f"step {n + 1}" for n in range(len(steps))]
     last = enlarge(film.moments[-1].image, 4)
     meshes = play_film(MESHES, MESH_OBJECTS, MESH_SEED)
