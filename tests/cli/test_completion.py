@@ -43,7 +43,14 @@ def test_the_shell_accepts_it(script: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [("ncs sol", "solve"), ("ncs solve --go", "--goal"), ("ncs solve --preset pa", "paper")],
+    [
+        ("ncs sol", "solve"),
+        ("ncs solve --go", "--goal"),
+        ("ncs solve --preset pa", "paper"),
+        ("ncs solve --world block-s", "block-stacking"),
+        ("ncs evaluate --method m", "mpc"),
+        ("ncs evaluate --without lee", "leeway"),
+    ],
 )
 def test_bash_completes(
     words: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

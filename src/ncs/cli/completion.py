@@ -49,7 +49,7 @@ def _add_options(parser: argparse.ArgumentParser, command: type[Command]) -> Non
     files = parser.add_argument(options.CONFIG, help="a TOML file of options")
     files.complete = shtab.FILE  # type: ignore[attr-defined]
     for name, field in command.model_fields.items():
-        choices = options.choices_of(command, name)
+        choices = options.choices_of(command, name) or known_names(name)
         text = options.described(field).replace("%", "%%")
         if field.annotation is bool:
             parser.add_argument(options.flag_of(name), action="store_true", help=text)
@@ -59,3 +59,20 @@ def _add_options(parser: argparse.ArgumentParser, command: type[Command]) -> Non
         added = parser.add_argument(*flags, help=text, choices=choices or None)
         if "Path" in str(field.annotation):
             added.complete = shtab.FILE  # type: ignore[attr-defined]
+
+
+def known_names(setting: str) -> tuple[str, ...]:
+    """What goes by a name that is looked up here: worlds, methods and extensions."""
+    from ncs.registry import names
+
+    if setting == "world":
+        return tuple(names("world"))
+    if setting == "method":
+        from ncs.agent.methods import MAKERS
+
+        return (*MAKERS, *names("policy"))
+    if setting in ("without", "only"):
+        from ncs.control.extensions import EXTENSIONS, EYES
+
+        return (*EYES, *EXTENSIONS)
+    return ()
